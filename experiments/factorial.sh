@@ -51,20 +51,25 @@ held_mean() { for k in $(seq $tuned); do f1 "held.$1.$2.$k"; done | mean; } # ME
 choose() { # METHOD
     for c in $grid; do echo "$c $(held_mean "$1" "$c")"; done | sort -k2,2gr -s | head -n 1 >"$work/$1.c2"
 }
-for m in $methods; do
-    for k in $(seq $tuned); do
-        for c in $grid; do
-            # shellcheck disable=SC2086
-            graph_fit "held.$m.$c.$k" "$graph" "$work/part.$k" "$work/held.$k" --objective "$m" --c2 "$c" $stop
-        done
-    done
-    choose "$m"
+fit_held() { # METHOD/C2/SUBSET
+    local m c k
+    IFS=/ read -r m c k <<<"$1"
+    # shellcheck disable=SC2086
+    graph_fit "held.$m.$c.$k" "$graph" "$work/part.$k" "$work/held.$k" --objective "$m" --c2 "$c" $stop
+}
+fit_subset() { # [OTHER]/METHOD/SUBSET, with the model file OTHER.graph of the work folder
+    local other m k c
+    IFS=/ read -r other m k <<<"$1"
     read -r c _ <"$work/$m.c2"
-    for k in $(seq "$subsets"); do
-        # shellcheck disable=SC2086
-        graph_fit "$m.$k" "$graph" "$work/subset.$k" "$work/test" --objective "$m" --c2 "$c" $stop
-    done
-done
+    # shellcheck disable=SC2086
+    graph_fit "${other:+$other.}$m.$k" "$([ -z "$other" ] && echo "$graph" || echo "$work/$other.graph")" "$work/subset.$k" "$work/test" \
+        --objective "$m" --c2 "$c" $stop
+}
+# shellcheck disable=SC2046
+side_by_side fit_held $(for m in $methods; do for k in $(seq $tuned); do for c in $grid; do echo "$m/$c/$k"; done; done; done)
+for m in $methods; do choose "$m"; done
+# shellcheck disable=SC2046
+side_by_side fit_subset $(for m in $methods; do for k in $(seq "$subsets"); do echo "/$m/$k"; done; done)
 
 # ---- what the order depends on: other factors, other text; c2 as chosen ----------------------------
 # node: words score single labels, edges have no text.  words: no clusters.
@@ -73,15 +78,8 @@ printf '%s\n' 'factor tag[i] features token' 'factor np[i] features token' 'fact
     'factor tag[i] np[i]' >>"$work/node.graph"
 sed '/%x\[.*,[1-4]\]/d' "$graph" >"$work/words.graph"
 few=$(among piecewise pseudolikelihood pseudolikelihood-edge likelihood)
-for m in $few; do
-    read -r c _ <"$work/$m.c2"
-    for k in $(seq "$subsets"); do
-        for g in node words; do
-            # shellcheck disable=SC2086
-            graph_fit "$g.$m.$k" "$work/$g.graph" "$work/subset.$k" "$work/test" --objective "$m" --c2 "$c" $stop
-        done
-    done
-done
+# shellcheck disable=SC2046
+side_by_side fit_subset $(for m in $few; do for g in node words; do for k in $(seq "$subsets"); do echo "$g/$m/$k"; done; done; done)
 
 # ---- all sentences: belief propagation from the piecewise weights, the exact likelihood from its own ---
 whole=$(among piecewise bethe likelihood)

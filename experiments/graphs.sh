@@ -40,6 +40,26 @@ tag_with() { # NAME TEST
     mv "$work/$1.tmp" "$work/$1.out"
 }
 
+# side_by_side FUNCTION ARGUMENT...: FUNCTION of every argument, one after the other in as many lanes as there are processors, each
+# training with one thread; with THREADS=N one at a time, with N threads.
+side_by_side() {
+    local call=$1 lanes lane pids=()
+    shift
+    lanes=$([ -n "${THREADS-}" ] && echo 1 || nproc)
+    [ "$lanes" -eq 1 ] || local threads=1
+    for lane in $(seq "$lanes"); do
+        (
+            shift $((lane - 1 < $# ? lane - 1 : $#))
+            while [ $# -gt 0 ]; do
+                "$call" "$1"
+                shift $((lanes < $# ? lanes : $#))
+            done
+        ) &
+        pids+=($!)
+    done
+    for lane in "${pids[@]}"; do wait "$lane" || exit 1; done
+}
+
 # among METHOD...: those of them that $methods asks for.
 among() { for m; do case " $methods " in *" $m "*) echo "$m" ;; esac; done; }
 

@@ -67,11 +67,11 @@ for k in $drawings; do
 done
 case $grid in
 *' '*)
-    for c in $grid; do
-        for k in $drawings; do
-            for m in $tuned; do fit_way held. "$m" "$c.$k" "$c" "$work/part.$k" "$work/held.$k"; done
-        done
-    done
+    fit_held() { # C2.DRAWING
+        for m in $tuned; do fit_way held. "$m" "$1" "${1%.*}" "$work/part.${1##*.}" "$work/held.${1##*.}"; done
+    }
+    # shellcheck disable=SC2046
+    side_by_side fit_held $(for c in $grid; do for k in $drawings; do echo "$c.$k"; done; done)
     ;;
 esac
 held_scores() { for k in $drawings; do token_f1 "held.$1.$2.$k" "$3"; done; } # WAY C2 ROLE: a line a drawing
@@ -82,9 +82,11 @@ c2=$grid
 case $grid in *' '*) c2=$(for c in $grid; do echo "$c $(held_mean "$c")"; done | sort -k2,2gr -s | head -n 1 | cut -d' ' -f1) ;; esac
 
 # ---- the halves -------------------------------------------------------------------------------------
-for k in $(seq "$halves"); do
-    for m in $methods; do fit_way '' "$m" "$k" "$c2" "$work/train.$k" "$work/test.$k"; done
-done
+fit_half() { # K
+    for m in $methods; do fit_way '' "$m" "$1" "$c2" "$work/train.$1" "$work/test.$1"; done
+}
+# shellcheck disable=SC2046
+side_by_side fit_half $(seq "$halves")
 
 # ---- the page --------------------------------------------------------------------------------------
 scores() { for k in $(seq "$halves"); do token_f1 "$1.$k" "$2"; done; } # METHOD ROLE: a line a half
