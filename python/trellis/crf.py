@@ -4,7 +4,7 @@ import tempfile
 import warnings
 from typing import Any, Dict, List, NamedTuple
 
-from . import _core, partial, training
+from . import _core, _files, partial, training
 from ._base import BaseEstimator, NotFittedError, doubles, threads
 from .answers import Answers
 from .knowledge import Knowledge
@@ -339,18 +339,7 @@ class CRF(Answers, Knowledge, BaseEstimator):
 
     def save(self, path) -> None:
         """Writes the model file, as ``trellis train -m`` does."""
-        data = self.to_bytes()
-        path = os.fspath(path)
-        if not path:
-            raise ValueError("the path of a model is empty")
-        partial = f"{path}.partial"
-        try:
-            with open(partial, "wb") as f:
-                f.write(data)
-            os.replace(partial, path)
-        finally:
-            if os.path.exists(partial):
-                os.unlink(partial)
+        _files.write(path, self.to_bytes())
 
     @classmethod
     def load(cls, source, map: bool = False) -> "CRF":
