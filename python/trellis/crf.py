@@ -5,7 +5,7 @@ import warnings
 from typing import Any, Dict, List, NamedTuple
 
 from . import _core, _files, partial, training
-from ._base import BaseEstimator, NotFittedError, doubles, threads
+from ._base import BaseEstimator, NotFittedError, doubles, processors, threads
 from .answers import Answers
 from .knowledge import Knowledge
 from .metrics import flat_accuracy_score
@@ -363,7 +363,7 @@ class CRF(Answers, Knowledge, BaseEstimator):
     # ---- answers -------------------------------------------------------------------------------
 
     def _ask(self, X, what, n=1, decode="model"):
-        return self._fitted().predict(X, what, n, threads(self.n_jobs), decode)
+        return self._fitted().predict(X, what, n, threads(self.n_jobs) or processors(), decode)
 
     def _probabilities(self, X, what="marginals"):
         scores = "model" if self._fitted().info()["is_probability"] else "scores"
