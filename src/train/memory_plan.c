@@ -54,11 +54,12 @@ static uint64_t name_bytes(const trl_strtab *t)
 /* ---- what training adds ---------------------------------------------------------------------- */
 
 /* Lists once more, where rows imply others, with entries packed into 4 bytes, and the adjoints of
- * all tokens (gradient.c). */
+ * tokens with cold attributes (gradient.c). */
 static uint64_t of_gradient(const trl_design *d)
 {
     const trl_family *f = &d->family[TRL_NODE];
-    const uint64_t adjoints = f->n_cold ? d->n_tokens * f->step * sizeof(float) : 0;
+    const uint64_t cold = f->n_cold ? f->token_begin[f->n_cold] : 0;
+    const uint64_t adjoints = (cold < d->n_tokens ? cold : d->n_tokens) * f->step * sizeof(float);
     const uint64_t entries = f->entry_begin ? f->entry_begin[d->n_tokens] : 0;
     return token_lists(f, d->n_tokens) - entries * (sizeof *f->entry - sizeof(uint32_t)) + adjoints;
 }
