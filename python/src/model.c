@@ -338,7 +338,7 @@ static PyMethodDef model_methods[] = {
     {"tobytes", (PyCFunction)model_bytes, METH_NOARGS, "The model file, or None if from a file."},
     {"template", (PyCFunction)model_template, METH_NOARGS, "The template, '' for items."},
     {"predict", (PyCFunction)(void (*)(void))pt_predict, METH_VARARGS | METH_KEYWORDS,
-     "predict(X, what='labels', n=1, threads=0, decode='model') -> list"},
+     "predict(X, what='labels', n=1, threads=1, decode='model') -> list"},
     {NULL, NULL, 0, NULL},
 };
 

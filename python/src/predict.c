@@ -2,6 +2,10 @@
  *
  * Sequences are taken from Python in batches, names become the model's numbers, and the library
  * labels the batch.  While it works on one batch, the next one is taken: only that needs the GIL.
+ *
+ * Taking is one thread's work, and of dictionaries most of it.  That thread is one of those that
+ * were asked for, and the library has the others, as long as they keep up with it; when it had to
+ * wait for them, the library has all for the next batch.
  */
 /* SPDX-License-Identifier: MIT */
 #include "core.h"
@@ -9,6 +13,7 @@
 #include "trellis/batch.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { BATCH_CELLS = 1 << 20, BATCH_TOKENS = 8192, FEW_TOKENS = 256 };
 
@@ -27,8 +32,10 @@ typedef struct job {
     double *pairs;
     bool *empty; /* [n] sequences without tokens, which the batch does not have */
     size_t n, empty_cap;
+    size_t threads; /* that were asked for */
     pthread_t thread;
     bool running, started;
+    atomic_bool done;
     trl_status st;
     trl_error err;
 } job;
@@ -76,6 +83,7 @@ static void *work(void *ctx)
                                       .value = b->value};
         j->st = trl_tag_numbered(j->model->model, &x, &j->ask, &j->err);
     }
+    atomic_store(&j->done, true);
     return NULL;
 }
 
@@ -129,8 +137,9 @@ static void number_names(const trl_model *m, pt_names *t)
             trl_model_find_attribute(m, TRL_SCOPE_LABEL, t->name[t->numbered].s);
 }
 
-/* Starts a thread; where that is not worth it, or not possible, finish does the work. */
-static int start(job *j)
+/* Starts a thread; where that is not worth it, or not possible, finish does the work.  `threads`
+ * are for the library. */
+static int start(job *j, size_t threads)
 {
     if (!j->batch.rows && j->what != PAIRS) {
         number_names(j->model->model, j->batch.names);
@@ -138,10 +147,11 @@ static int start(job *j)
     }
     if (make_room(j) < 0)
         return -1;
-    if (j->batch.n_tokens <= FEW_TOKENS) /* threads take longer to start */
-        j->ask.threads = 1;
+    const bool few = j->batch.n_tokens <= FEW_TOKENS; /* threads take longer to start */
+    j->ask.threads = few ? 1 : threads;
+    atomic_store(&j->done, false);
     j->started =
-        j->ask.threads != 1 && j->batch.n && pthread_create(&j->thread, NULL, work, j) == 0;
+        !few && j->threads > 1 && j->batch.n && pthread_create(&j->thread, NULL, work, j) == 0;
     j->running = true;
     return 0;
 }
@@ -243,7 +253,9 @@ static int run(job pair[2], PyObject *xs, PyObject *out)
     const size_t cells = pair[0].what == PAIRS ? l * l : l * pair[0].ask.nbest;
     const size_t fit = BATCH_CELLS / (cells + 1);
     const size_t most = fit < 1 ? 1 : fit < BATCH_TOKENS ? fit : BATCH_TOKENS;
+    const size_t threads = pair[0].threads;
     int st = 0, now = 0, more = 1;
+    bool late = false; /* the library was slower than the thread that takes sequences */
     uint64_t before = 0;
     while (st == 0 && more) {
         job *j = &pair[now];
@@ -254,10 +266,13 @@ static int run(job pair[2], PyObject *xs, PyObject *out)
         before += j->n;
         if (more < 0)
             st = -1;
+        job *last = &pair[1 - now];
+        if (last->running && last->started)
+            late = !atomic_load(&last->done);
         if (st == 0 && j->n)
-            st = start(j);
-        if (st == 0) /* the one before has had time meanwhile */
-            st = finish(&pair[1 - now], out);
+            st = start(j, more && !late && threads > 1 ? threads - 1 : threads);
+        if (st == 0) /* it has had time meanwhile */
+            st = finish(last, out);
         if (st == 0)
             st = PyErr_CheckSignals();
         now = 1 - now;
@@ -294,22 +309,21 @@ PyObject *pt_predict(pt_model *self, PyObject *args, PyObject *kw)
     static char *words[] = {"X", "what", "n", "threads", "decode", NULL};
     PyObject *x;
     const char *name = "labels", *decode = "model";
-    Py_ssize_t n = 1, threads = 0;
+    Py_ssize_t n = 1, threads = 1;
     what asked;
     trl_decoding how;
     if (!PyArg_ParseTupleAndKeywords(args, kw, "O|snns", words, &x, &name, &n, &threads, &decode) ||
         parse_what(name, &asked) < 0 || pt_decoding(decode, &how) < 0)
         return NULL;
-    if (n < 1 || n > 100000 || threads < 0)
-        return PyErr_Format(PyExc_ValueError,
-                            "n is between 1 and 100000, threads are not negative");
+    if (n < 1 || n > 100000 || threads < 1)
+        return PyErr_Format(PyExc_ValueError, "n is between 1 and 100000, threads at least 1");
     PyObject *xs = PyObject_GetIter(x), *out = xs ? PyList_New(0) : NULL;
     job pair[2] = {{0}};
     pt_names own = {0}, *names = pt_model_names(self, &own);
     for (int k = 0; k < 2; k++) {
         prepare(&pair[k], self, names);
         pair[k].what = asked;
-        pair[k].ask.threads = (size_t)threads;
+        pair[k].threads = (size_t)threads;
         pair[k].ask.decoding = how;
         pair[k].ask.posterior = asked == POSTERIOR;
         pair[k].ask.nbest = asked == NBEST ? (size_t)n : 1;

@@ -124,6 +124,24 @@ def test_threads_change_nothing(chunks):
         [[list(row) for row in p] for p in two.predict_proba(X)]
 
 
+def test_answers_of_many_batches_are_those_of_one_thread(chunks):
+    """Threads take turns at batches of some thousand tokens; sequences without tokens are among them."""
+    X, y, _ = chunks
+    many = (X + [[]]) * 20
+    assert sum(map(len, many)) > 3 * 8192
+    crf = trellis.CRF(max_iterations=5).fit(X, y)
+
+    def proba(sequences):
+        return [[list(row) for row in p] for p in crf.predict_proba(sequences)]
+
+    for ask in (crf.predict, proba, crf.predict_nbest):
+        crf.n_jobs = 1
+        one = ask(many)
+        assert len(one) == len(many)
+        for crf.n_jobs in (2, 5, None):
+            assert ask(iter(many)) == one
+
+
 def enumerate_scores(crf, xseq):
     """exp(score) of every labelling, from the weights."""
     labels, n = crf.classes_, len(xseq)

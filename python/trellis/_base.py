@@ -1,5 +1,6 @@
 """What scikit-learn gives an estimator, also where it is not installed."""
 import inspect
+import os
 
 try:
     from sklearn.base import BaseEstimator
@@ -48,6 +49,11 @@ def doubles(data, *shape):
     for n in reversed(shape[1:]):
         values = [values[k:k + n] for k in range(0, len(values), n)]
     return values
+
+
+def processors():
+    """Those that the process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def threads(n_jobs):

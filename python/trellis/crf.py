@@ -4,8 +4,8 @@ import tempfile
 import warnings
 from typing import Any, Dict, List, NamedTuple
 
-from . import _core, partial, training
-from ._base import BaseEstimator, NotFittedError, doubles, threads
+from . import _core, _files, partial, training
+from ._base import BaseEstimator, NotFittedError, doubles, processors, threads
 from .answers import Answers
 from .knowledge import Knowledge
 from .metrics import flat_accuracy_score
@@ -339,18 +339,7 @@ class CRF(Answers, Knowledge, BaseEstimator):
 
     def save(self, path) -> None:
         """Writes the model file, as ``trellis train -m`` does."""
-        data = self.to_bytes()
-        path = os.fspath(path)
-        if not path:
-            raise ValueError("the path of a model is empty")
-        partial = f"{path}.partial"
-        try:
-            with open(partial, "wb") as f:
-                f.write(data)
-            os.replace(partial, path)
-        finally:
-            if os.path.exists(partial):
-                os.unlink(partial)
+        _files.write(path, self.to_bytes())
 
     @classmethod
     def load(cls, source, map: bool = False) -> "CRF":
@@ -374,7 +363,7 @@ class CRF(Answers, Knowledge, BaseEstimator):
     # ---- answers -------------------------------------------------------------------------------
 
     def _ask(self, X, what, n=1, decode="model"):
-        return self._fitted().predict(X, what, n, threads(self.n_jobs), decode)
+        return self._fitted().predict(X, what, n, threads(self.n_jobs) or processors(), decode)
 
     def _probabilities(self, X, what="marginals"):
         scores = "model" if self._fitted().info()["is_probability"] else "scores"

@@ -4,7 +4,7 @@ import math
 import os
 from typing import List, NamedTuple, Optional
 
-from . import _core, training
+from . import _core, _files, training
 from ._base import BaseEstimator, NotFittedError, threads
 from .trees import Tree, lines_of, parse_lines
 
@@ -159,8 +159,7 @@ class Parser(BaseEstimator):
     def save(self, path):
         """Writes the model file, as ``trellis train --kind tree -m`` does."""
         self._fitted()
-        with open(os.fspath(path), "wb") as f:
-            f.write(self._bytes)
+        _files.write(path, self._bytes)
 
     def __getstate__(self):
         state = self.__dict__.copy()

@@ -5,10 +5,11 @@ translucent or of middle lightness, so that pictures are readable on light and o
 """
 import html
 import math
-import os
 import re
 import zlib
 from typing import Dict, Iterable, List, Optional, Sequence
+
+from . import _files
 
 PAGE = ("<!DOCTYPE html>\n<html><head><meta charset='utf-8'>"
         "<meta name='color-scheme' content='light dark'><title>{title}</title></head>"
@@ -32,8 +33,8 @@ class HTML:
 
     def save(self, path) -> None:
         """Writes a page."""
-        with open(os.fspath(path), "w", encoding="utf-8", errors="replace") as f:
-            f.write(PAGE.format(title=html.escape(self.title), font=FONT, body=self.body))
+        page = PAGE.format(title=html.escape(self.title), font=FONT, body=self.body)
+        _files.write(path, page.encode("utf-8", "replace"))
 
 
 def _escape(text) -> str:

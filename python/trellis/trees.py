@@ -4,7 +4,7 @@ import os
 import re
 from typing import Iterator, List, Optional
 
-from . import _core
+from . import _core, _files
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 _BREAK = re.compile(r"[ \t\n\r\f\v()]")  # what brackets cannot have within a word
@@ -291,8 +291,7 @@ class Treebank:
 
     def save(self, path) -> None:
         """Writes the trees, a line each."""
-        with open(os.fspath(path), "w", encoding="utf-8", errors="surrogateescape") as f:
-            f.write(self.text)
+        _files.write(path, self.text.encode("utf-8", "surrogateescape"))
 
     def to_nltk(self) -> list:
         """A list of nltk.Tree."""

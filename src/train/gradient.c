@@ -7,50 +7,12 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "feature/implied_rows.h"
-#include "feature/pair_sets.h"
 #include "feature/select.h"
-#include "feature/token_groups.h"
 #include "num/blas1.h"
 #include "num/float_kernel.h"
+#include "train/gradient_parts.h"
 
-#define COLD_JOBS 64 /* pieces of the second phase; a property of the result's layout only */
 #define COLD_BLOCK 512
-
-typedef struct lane {
-    size_t seq0, seq1; /* sequences, or batches of grouped tokens */
-    double *hot;       /* [n_hot_weights + 64] */
-    float *hot32;      /* [n_rows][step] summed rows, unless NULL: then not in `hot` */
-    trl_tables shared; /* adjoint of the shared scores */
-    double value;
-    double norm2; /* ||w||^2 of its singleton weights */
-} lane;
-
-struct trl_gradient {
-    const trl_design *d;
-    const trl_task *task;
-    trl_pool *pool;
-    bool values_only; /* no gradient: no buffers for it */
-    size_t n_lanes;
-    lane lanes[TRL_LANES_MAX];
-    trl_arena *arenas;           /* [threads] */
-    trl_tables shared;           /* scores */
-    float *node;                 /* [n_tokens][step] node adjoints, for the cold weights if any */
-    double norm2[COLD_JOBS + 1]; /* ||w||^2 by piece; the last: hot weights */
-    bool grouped; /* by `group`, token by token; `implied` has its extra rows alone */
-    trl_token_groups group;
-    float *stream; /* of entries, with groups; `node` is then the stream of cold rows */
-    trl_implied_rows implied;
-    double *hot;    /* [n_rows][step] summed rows of w; then the gradient of the extra ones */
-    float *hot32;   /* the same in single precision; NULL: not used */
-    bool has_pairs; /* pairs that depend on the position come as sets */
-    trl_pair_sets pairs;
-
-    /* of the current evaluation */
-    const double *w;
-    double *grad;
-    double c2;
-};
 
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
@@ -115,13 +77,14 @@ static trl_status gradient_buffers(trl_gradient *g, const trl_strtab *names, trl
     trl_status st = names && single ? group_tokens(g, names, err) : TRL_OK;
     if (st == TRL_OK && names && !g->grouped)
         st = trl_implied_build(&g->implied, d, names, single, err);
+    if (st == TRL_OK && !g->grouped)
+        st = trl_cold_tokens_build(&g->cold, d, err);
     if (st != TRL_OK)
         return st;
     const size_t rows = g->implied.n_rows * f->step + 64;
     const trl_token_groups_list *l = g->group.list;
     g->stream = trl_alloc(l[TRL_TOKEN_GROUPS_ENTRY].n, sizeof *g->stream);
-    const size_t whole = f->n_cold > 0 ? d->n_tokens : 0,
-                 kept = g->grouped ? l[TRL_TOKEN_GROUPS_COLD_ROW].n : whole;
+    const size_t kept = g->grouped ? l[TRL_TOKEN_GROUPS_COLD_ROW].n : g->cold.n;
     g->node = trl_alloc64(kept + 1, f->step * sizeof(float));
     g->hot = trl_alloc64(rows, sizeof(double));
     if (g->task->single)
@@ -209,6 +172,7 @@ void trl_gradient_free(trl_gradient *g)
     trl_free(g->hot32);
     trl_implied_fini(&g->implied);
     trl_token_groups_fini(&g->group);
+    trl_cold_tokens_fini(&g->cold);
     trl_free(g);
 }
 
@@ -228,14 +192,16 @@ static void gather(const trl_gradient *g, size_t from, trl_tables *scores, trl_t
     scores->chain.from = adjoint->chain.from = from;
 }
 
-static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoint, lane *l)
+/* node: room for the adjoints of the nodes in single precision. */
+static void scatter(const trl_gradient *g, size_t from, const trl_tables *adjoint, float *node,
+                    lane *l)
 {
-    const trl_family *f = &g->d->family[TRL_NODE];
     trl_tables part = *adjoint;
     for (size_t k = TRL_EDGE; adjoint->chain.only && k < g->d->n_families; k++)
         part.row[k] = NULL;
-    trl_scatter_hot(g->d, &g->implied, from, &part, l->hot, l->hot32,
-                    f->n_cold > 0 ? g->node + from * f->step : NULL);
+    trl_scatter_hot(g->d, &g->implied, from, &part, l->hot, l->hot32, node);
+    if (node && !g->cold.all)
+        trl_cold_tokens_put(&g->cold, from, adjoint->n, node, g->node);
     l->norm2 += trl_scatter_singletons(g->d, &g->implied, from, &part, 2.0 * g->c2, g->w, g->grad);
     if (adjoint->chain.pairs)
         trl_pair_sets_scatter(g->d, adjoint, l->hot);
@@ -247,6 +213,7 @@ static trl_status run_example(trl_gradient *g, lane *l, const trl_example *e, do
                               trl_error *err)
 {
     const trl_design *d = g->d;
+    const trl_family *f = &d->family[TRL_NODE];
     const size_t from = (size_t)d->first[e->number], n = (size_t)d->first[e->number + 1] - from;
     const trl_pair_sets *sets = g->has_pairs ? &g->pairs : NULL;
     trl_tables scores, adjoint;
@@ -263,7 +230,12 @@ static trl_status run_example(trl_gradient *g, lane *l, const trl_example *e, do
     const trl_status st = g->task->evaluate(g->task->self, e, &scores, &adjoint, value, err);
     if (st != TRL_OK || g->values_only)
         return st;
-    scatter(g, from, &adjoint, l);
+    float *node = f->n_cold == 0 ? NULL
+                  : g->cold.all  ? g->node + from * f->step
+                                 : trl_arena_get(e->arena, n, f->step * sizeof *node);
+    if (f->n_cold && !node)
+        return trl_fail_mem(err);
+    scatter(g, from, &adjoint, node, l);
     return TRL_OK;
 }
 
@@ -398,7 +370,7 @@ static double run_cold(trl_gradient *g, const trl_family *f, size_t c0, size_t c
                                      (size_t)(first[end - dense] - first[0]),
                                      g->grad + f->entry_cold_at);
         else
-            trl_scatter_cold(g->grouped ? &g->group.rows : g->d, g->node, c, end, g->grad);
+            trl_scatter_cold(g->grouped ? &g->group.rows : g->cold.lists, g->node, c, end, g->grad);
         if (c < dense)
             norm2 += regularise(g, f->cold_at + c * f->width, (end - c) * f->width);
         else

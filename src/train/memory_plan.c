@@ -54,11 +54,12 @@ static uint64_t name_bytes(const trl_strtab *t)
 /* ---- what training adds ---------------------------------------------------------------------- */
 
 /* Lists once more, where rows imply others, with entries packed into 4 bytes, and the adjoints of
- * all tokens (gradient.c). */
+ * tokens with cold attributes (gradient.c). */
 static uint64_t of_gradient(const trl_design *d)
 {
     const trl_family *f = &d->family[TRL_NODE];
-    const uint64_t adjoints = f->n_cold ? d->n_tokens * f->step * sizeof(float) : 0;
+    const uint64_t cold = f->n_cold ? f->token_begin[f->n_cold] : 0;
+    const uint64_t adjoints = (cold < d->n_tokens ? cold : d->n_tokens) * f->step * sizeof(float);
     const uint64_t entries = f->entry_begin ? f->entry_begin[d->n_tokens] : 0;
     return token_lists(f, d->n_tokens) - entries * (sizeof *f->entry - sizeof(uint32_t)) + adjoints;
 }
@@ -87,6 +88,13 @@ static uint64_t lanes(const trl_design *d)
 #define OTHER_VECTORS 6 /* of L-BFGS: points, gradients, the direction */
 #define FEW_VECTORS 4   /* of optimisers over single examples */
 
+/* Whether it has the gradient of the whole corpus, if only in its second half. */
+static bool is_whole(const trl_optimizer *o)
+{
+    const trl_optimizer *last = o->then ? trl_optimizer_find(o->then) : o;
+    return last->whole_corpus || last->way == TRL_BY_WHOLE;
+}
+
 trl_memory_plan trl_memory_plan_of(const trl_design *d, const trl_corpus *c,
                                    const trl_optimizer *optimizer, const trl_train_options *o)
 {
@@ -99,7 +107,7 @@ trl_memory_plan trl_memory_plan_of(const trl_design *d, const trl_corpus *c,
     p.lists += d->n_dead * sizeof *d->dead + d->n_tokens * sizeof *c->label +
                d->n_sequences * (sizeof *c->first + sizeof *c->weight);
     p.weights = vector;
-    if (optimizer && (optimizer->whole_corpus || optimizer->way == TRL_BY_WHOLE)) {
+    if (optimizer && is_whole(optimizer)) {
         p.copies = of_gradient(d);
         p.weights = vector * (2 * o->memory + OTHER_VECTORS) + lanes(d);
     } else if (optimizer) {

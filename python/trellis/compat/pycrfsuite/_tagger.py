@@ -4,7 +4,7 @@ import math
 import os
 import sys
 
-from ... import _core
+from ... import _core, _files
 from . import _dump
 
 
@@ -134,8 +134,7 @@ class Tagger:
         if filename is None:
             sys.stdout.writelines(lines)
         else:
-            with open(os.fspath(filename), "w", encoding="utf-8", errors="surrogateescape") as f:
-                f.writelines(lines)
+            _files.write(filename, "".join(lines).encode("utf-8", "surrogateescape"))
 
     def info(self):
         """What the model consists of, a ParsedDump."""

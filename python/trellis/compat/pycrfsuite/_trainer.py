@@ -1,7 +1,7 @@
 """Trainer of python-crfsuite."""
 import os
 
-from ... import _core, training
+from ... import _core, _files, training
 from ...crf import ALIASES, algorithm_options, seen_or_all
 from ._logparser import LogWriter, TrainLogParser
 from ._tagger import taken
@@ -120,8 +120,7 @@ class BaseTrainer:
                                    seen_or_all(value) if isinstance(value, bool) else value)
         trained, result, _, exception = training.run(options, data, dev, [writer])
         if model:
-            with open(os.fspath(model), "wb") as f:
-                f.write(trained.tobytes())
+            _files.write(model, trained.tobytes())
         if exception is not None:
             raise exception
         writer.finish(result.seconds, result.active, len(trained.attributes()),
