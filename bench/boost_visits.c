@@ -37,7 +37,7 @@ static void grow_trees(const trl_boost_data *d, uint64_t sample, size_t trees)
     trl_boost_options o = trl_boost_options_default();
     trl_trainer t;
     o.sample = sample;
-    must(trl_trainer_init(&t, d, 0, &o, NULL, &err) == TRL_OK, err.msg);
+    must(trl_trainer_init(&t, d, 0, &o, &err) == TRL_OK, err.msg);
     trl_trainer_weigh(&t);
     must(trl_fit_intercept(&t, &err) == TRL_OK, err.msg);
     trl_trainer_set_lambda(&t, trl_trainer_largest_gain(&t) * o.decay);

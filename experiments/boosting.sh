@@ -4,8 +4,9 @@
 # values of states, feature groups and lambda.
 #
 # SAMPLE=N: examples that choose a split (0: all).  ABLATE=CORPORA: where parts are left out, none: nowhere.
-# FOLDS=K: also cross-validation of costs and tags, on K stretches of each training file.  KINDS: of which
-# (tags: the treebank's against jackknifed ones; costs: shares against the paper's with uniform values).
+# FOLDS=K: also cross-validation on K stretches of each training file.  KINDS: of what (tags: the treebank's against
+# jackknifed ones; costs: shares against the paper's with uniform values; values: those against the paper's with values
+# of states; gains: of samples against exact ones).
 usual_lengths=15
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/trees.sh"
@@ -95,7 +96,9 @@ fold() {
 fold_names() { # of the kinds that are compared
     echo default
     case $kinds in *tags*) echo jackknife ;; esac
-    case $kinds in *costs*) echo paper-uniform ;; esac
+    case $kinds in *costs* | *values*) echo paper-uniform ;; esac
+    case $kinds in *values*) echo paper ;; esac
+    case $kinds in *gains*) echo exact ;; esac
 }
 cross_validate() { # CORPUS N
     local k which
@@ -106,6 +109,8 @@ cross_validate() { # CORPUS N
             default) set -- "$1" "$2" ;;
             jackknife) set -- "$1" "$2" --jackknife ;;
             paper-uniform) set -- "$1" "$2" --decode local --uniform-values ;;
+            paper) set -- "$1" "$2" --decode local ;;
+            exact) set -- "$1" "$2" --sample 0 ;;
             esac
             boosted_on "$1.$2.fold-$k.$which" "$fold_train" "$2" "${@:3}"
             set -- "$1" "$2"

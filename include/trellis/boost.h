@@ -48,10 +48,10 @@ typedef struct trl_boost_read_options {
 
 TRL_API trl_boost_read_options trl_boost_read_options_default(void);
 
-/* Reads text (plain, gzip, zstd; "-" is standard input) or one cache.  TRL_EPARSE with path:row:col
- * for a malformed line, a feature twice in a line, a value that is negative or not a number;
- * TRL_EINVAL for files without examples; TRL_EMODEL for a damaged cache; TRL_EIO, also when the
- * temporary file has no room; TRL_ENOMEM. */
+/* Reads text (plain, gzip, zstd; "-" is standard input) or one cache; with `like` or `model`, any
+ * number of both.  TRL_EPARSE with path:row:col for a malformed line, a feature twice in a line, a
+ * value that is negative or not a number; TRL_EINVAL for files without examples; TRL_EMODEL for a
+ * damaged cache; TRL_EIO, also when the temporary file has no room; TRL_ENOMEM. */
 TRL_API trl_status trl_boost_read(const char *const *path, size_t n_paths,
                                   const trl_boost_read_options *o, trl_boost_data **out,
                                   trl_error *err);

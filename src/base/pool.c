@@ -2,7 +2,9 @@
  *
  * A round is open while there are jobs to take.  Workers come to it as they wake, and the caller
  * waits for those that came, not for those that were still asleep when the last job was done: a
- * round of short jobs costs what it costs without them.
+ * round of short jobs costs what it costs without them.  Where rounds follow each other closely,
+ * workers look out for the next one for a while before they sleep, and so does the caller for those
+ * that are at work: to wake a thread takes longer than such a round.
  */
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* sched_getaffinity */
@@ -15,6 +17,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+
+#define LOOKS 20000 /* for a round before a worker sleeps: about 100 microseconds */
 
 typedef struct worker {
     trl_pool *pool;
@@ -30,10 +34,11 @@ struct trl_pool {
     size_t started;
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    size_t round;   /* guarded by lock, as the next three */
-    bool open;      /* the round has jobs */
-    size_t running; /* workers in it, without the caller */
-    bool quit;
+    atomic_size_t round;   /* written under the lock, as the next */
+    atomic_size_t running; /* workers in it, without the caller */
+    bool open;             /* the round has jobs; guarded by lock */
+    bool quit;             /* likewise */
+    bool awake;
     trl_job_fn fn;
     void *ctx;
     size_t n_jobs;
@@ -61,6 +66,20 @@ static void work_through(worker *w)
     }
 }
 
+static void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Until there is a round after `seen`, or the time is up. */
+static void look_out(const trl_pool *p, size_t seen)
+{
+    for (int k = 0; k < LOOKS && atomic_load_explicit(&p->round, memory_order_relaxed) == seen; k++)
+        relax();
+}
+
 static void *worker_main(void *arg)
 {
     worker *w = arg;
@@ -79,6 +98,11 @@ static void *worker_main(void *arg)
         pthread_mutex_lock(&p->lock);
         if (--p->running == 0)
             pthread_cond_signal(&p->done);
+        if (p->awake && !p->quit && p->round == seen) {
+            pthread_mutex_unlock(&p->lock);
+            look_out(p, seen);
+            pthread_mutex_lock(&p->lock);
+        }
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -148,6 +172,13 @@ size_t trl_pool_threads(const trl_pool *p)
     return p->threads;
 }
 
+void trl_pool_stay_awake(trl_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->awake = p->threads <= trl_pool_count(0);
+    pthread_mutex_unlock(&p->lock);
+}
+
 void trl_pool_cancel_by(trl_pool *p, const trl_cancel *cancel)
 {
     p->cancel = cancel;
@@ -188,6 +219,12 @@ trl_status trl_pool_run(trl_pool *p, size_t n_jobs, trl_job_fn fn, void *ctx, tr
     if (shared) {
         pthread_mutex_lock(&p->lock);
         p->open = false;
+        if (p->awake && p->running) {
+            pthread_mutex_unlock(&p->lock);
+            for (int k = 0; k < LOOKS && atomic_load(&p->running); k++)
+                relax();
+            pthread_mutex_lock(&p->lock);
+        }
         while (p->running)
             pthread_cond_wait(&p->done, &p->lock);
         pthread_mutex_unlock(&p->lock);

@@ -31,6 +31,10 @@ void trl_pool_free(trl_pool *pool); /* accepts NULL */
 size_t trl_pool_count(size_t asked);
 size_t trl_pool_threads(const trl_pool *pool);
 
+/* Rounds will be short and follow each other closely: threads look out for the next one for some
+ * microseconds before they sleep, if there is a processor for each. */
+void trl_pool_stay_awake(trl_pool *pool);
+
 /* From now on trl_pool_run can be cancelled; borrowed.  NULL: it cannot. */
 void trl_pool_cancel_by(trl_pool *pool, const trl_cancel *cancel);
 

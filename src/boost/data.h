@@ -122,6 +122,9 @@ typedef struct trl_boost_text {
     size_t numbered_cap;
 } trl_boost_text;
 
+/* Class (TRL_NO_ID: no answer) and value of the row that is ended next.  TRL_ENOMEM. */
+trl_status trl_boost_text_answer(trl_boost_text *t, uint32_t id, double value, trl_error *err);
+
 trl_status trl_boost_text_read(trl_boost_text *t, trl_input *in, trl_error *err);
 void trl_boost_text_fini(trl_boost_text *t); /* all but `d` */
 

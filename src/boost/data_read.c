@@ -78,29 +78,6 @@ static trl_status finish(trl_boost_text *t, const char *path, trl_error *err)
     return trl_boost_build(t->d, &t->raw, F, !t->fixed, t->o->memory, err);
 }
 
-static trl_status read_text(const char *const *path, size_t n_paths,
-                            const trl_boost_read_options *o, trl_boost_data **out, trl_error *err)
-{
-    trl_boost_text t = {.o = o};
-    trl_status st = start(&t, err);
-    for (size_t k = 0; st == TRL_OK && k < n_paths; k++) {
-        trl_input *in = NULL;
-        st = trl_input_open(path[k], &in, err);
-        if (st == TRL_OK)
-            st = trl_boost_text_read(&t, in, err);
-        trl_input_free(in);
-    }
-    if (st == TRL_OK)
-        st = finish(&t, strcmp(path[0], "-") == 0 ? "<stdin>" : path[0], err);
-    trl_boost_text_fini(&t);
-    if (st != TRL_OK) {
-        trl_boost_data_free(t.d);
-        return st;
-    }
-    *out = t.d;
-    return TRL_OK;
-}
-
 /* ---- the cache ------------------------------------------------------------------------------- */
 
 /* Whether the file starts like a container. */
@@ -212,23 +189,146 @@ static trl_status load(trl_boost_data *d, const trl_container *c, trl_error *err
     return check_rows(c, d, n_ids, err);
 }
 
-static trl_status open_cache(const char *path, size_t memory, trl_boost_data **out, trl_error *err)
+/* Answers must be of the kind that is asked for. */
+static trl_status check_answers(const trl_boost_data *d, const char *path,
+                                const trl_boost_read_options *o, trl_error *err)
+{
+    if (d->binary != o->classes || o->unanswered)
+        return TRL_OK;
+    trl_fail(err, TRL_EINVAL,
+             d->binary ? "the cache holds answers +1 and -1, not classes"
+                       : "the cache holds classes");
+    trl_fail_where(err, TRL_EINVAL, path, 0, 0);
+    return trl_fail_hint(err, TRL_EINVAL, d->binary ? "leave 'classes' out" : "add 'classes'");
+}
+
+/* Rows alone, without columns. */
+static trl_status open_cache(const char *path, const trl_boost_read_options *o,
+                             trl_boost_data **out, trl_error *err)
 {
     trl_boost_data *d = trl_zalloc(1, sizeof *d);
     if (!d)
         return trl_fail_mem(err);
     trl_status st = trl_container_open(path, KIND, &d->cache, err);
     if (st == TRL_OK)
-        st = trl_store_new(memory, &d->store, err);
+        st = trl_store_new(o->memory, &d->store, err);
     if (st == TRL_OK)
         st = load(d, d->cache, err);
     if (st == TRL_OK)
-        st = trl_boost_build_columns(d, err);
+        st = check_answers(d, path, o, err);
     if (st != TRL_OK) {
         trl_boost_data_free(d);
         return st;
     }
     *out = d;
+    return TRL_OK;
+}
+
+/* ---- a cache in other numbers ---------------------------------------------------------------- */
+
+/* What a cache's features and classes are called where names are fixed. */
+typedef struct renaming {
+    const char *path;
+    uint32_t *feature, *class; /* TRL_NO_ID: not among them */
+} renaming;
+
+static trl_status rename_all(const trl_strtab *from, const trl_strview *to, uint32_t **number,
+                             trl_error *err)
+{
+    *number = trl_alloc(from->n + 1, sizeof **number);
+    if (!*number)
+        return trl_fail_mem(err);
+    for (uint32_t k = 0; k < from->n; k++) {
+        const trl_str s = trl_strtab_get(from, k);
+        (*number)[k] = trl_strview_find(to, s.p, s.n, trl_str_hash(s.p, s.n));
+    }
+    return TRL_OK;
+}
+
+static trl_status class_of(const trl_boost_text *t, const trl_boost_data *c, const renaming *r,
+                           size_t i, uint32_t *id, trl_error *err)
+{
+    *id = TRL_NO_ID;
+    if (t->o->unanswered || c->class_of[i] == TRL_NO_ID)
+        return TRL_OK;
+    *id = c->binary ? c->class_of[i] : r->class[c->class_of[i]];
+    if (*id != TRL_NO_ID)
+        return TRL_OK;
+    const trl_str s = trl_strtab_get(&c->classes, c->class_of[i]);
+    trl_fail(err, TRL_EINVAL, "no training example is of class '%.*s'", s.n < 80 ? (int)s.n : 80,
+             s.p);
+    return trl_fail_where(err, TRL_EINVAL, r->path, 0, 0);
+}
+
+static trl_status copy_row(trl_boost_text *t, const trl_boost_data *c, const renaming *r, size_t i,
+                           trl_error *err)
+{
+    uint32_t id;
+    trl_status st = class_of(t, c, r, i, &id, err);
+    if (st == TRL_OK && t->raw.n >= UINT32_MAX - 1)
+        st = trl_fail(err, TRL_EINVAL, "more than 2^32 - 2 examples");
+    if (st == TRL_OK)
+        st = trl_boost_text_answer(t, id, c->value[i], err);
+    for (uint64_t k = trl_boost_begin(c->row_end, i); st == TRL_OK && k < c->row_end[i]; k++) {
+        const uint32_t a = r->feature[c->id[k]];
+        if (a != TRL_NO_ID && !trl_boost_raw_id(&t->raw, a))
+            st = trl_boost_no_room(t->raw.store, err);
+    }
+    if (st == TRL_OK && !trl_boost_raw_row(&t->raw))
+        st = trl_fail_mem(err);
+    return st;
+}
+
+static trl_status add_cache(trl_boost_text *t, const char *path, trl_error *err)
+{
+    trl_boost_data *c = NULL;
+    renaming r = {.path = path};
+    trl_status st = open_cache(path, t->o, &c, err);
+    if (st == TRL_OK)
+        st = rename_all(&c->names, &t->names, &r.feature, err);
+    if (st == TRL_OK)
+        st = rename_all(&c->classes, &t->classes, &r.class, err);
+    for (size_t i = 0; st == TRL_OK && i < c->n; i++)
+        st = copy_row(t, c, &r, i, err);
+    trl_free(r.feature);
+    trl_free(r.class);
+    trl_boost_data_free(c);
+    return st;
+}
+
+/* ---- text, and caches where names are fixed -------------------------------------------------- */
+
+static trl_status add_text(trl_boost_text *t, const char *path, trl_error *err)
+{
+    trl_input *in = NULL;
+    trl_status st = trl_input_open(path, &in, err);
+    if (st == TRL_OK)
+        st = trl_boost_text_read(t, in, err);
+    trl_input_free(in);
+    return st;
+}
+
+static bool may_be_cache(const trl_boost_read_options *o, const char *path)
+{
+    return o->format == TRL_BOOST_GUESS && is_cache(path);
+}
+
+static trl_status read_text(const char *const *path, size_t n_paths,
+                            const trl_boost_read_options *o, trl_boost_data **out, trl_error *err)
+{
+    trl_boost_text t = {.o = o};
+    trl_status st = start(&t, err);
+    for (size_t k = 0; st == TRL_OK && k < n_paths; k++)
+        st = t.fixed && may_be_cache(o, path[k]) ? add_cache(&t, path[k], err)
+                                                 : add_text(&t, path[k], err);
+    if (st == TRL_OK)
+        st = finish(&t, strcmp(path[0], "-") == 0 ? "<stdin>" : path[0], err);
+    trl_boost_text_fini(&t);
+    if (st != TRL_OK) {
+        trl_boost_data_free(t.d);
+        return st;
+    }
+    *out = t.d;
     return TRL_OK;
 }
 
@@ -244,24 +344,19 @@ trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boo
     for (size_t k = 0; k < n_paths; k++)
         if (!path[k])
             return trl_fail(err, TRL_EINVAL, "the path of file %zu is NULL", k + 1);
-    if (o->format != TRL_BOOST_GUESS || !is_cache(path[0]))
+    if (o->like || o->model || !may_be_cache(o, path[0]))
         return read_text(path, n_paths, o, out, err);
-    if (n_paths > 1 || o->like || o->model) {
-        const trl_status st = trl_fail(err, TRL_EINVAL, "a cache is read alone, for training");
+    if (n_paths > 1) {
+        const trl_status st = trl_fail(err, TRL_EINVAL, "for training a cache is read alone");
         return trl_fail_where(err, st, path[0], 0, 0);
     }
     trl_boost_data *d = NULL;
-    const trl_status st = open_cache(path[0], o->memory, &d, err);
-    if (st != TRL_OK)
-        return st;
-    if (d->binary == o->classes && !o->unanswered) {
-        trl_fail(err, TRL_EINVAL,
-                 d->binary ? "the cache holds answers +1 and -1, not classes"
-                           : "the cache holds classes");
-        trl_fail_where(err, TRL_EINVAL, path[0], 0, 0);
-        trl_fail_hint(err, TRL_EINVAL, d->binary ? "leave 'classes' out" : "add 'classes'");
+    trl_status st = open_cache(path[0], o, &d, err);
+    if (st == TRL_OK)
+        st = trl_boost_build_columns(d, err);
+    if (st != TRL_OK) {
         trl_boost_data_free(d);
-        return TRL_EINVAL;
+        return st;
     }
     *out = d;
     return TRL_OK;

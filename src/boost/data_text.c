@@ -98,7 +98,7 @@ static trl_status parse_answer(const line *l, trl_str s, uint32_t *id, trl_error
     return TRL_OK;
 }
 
-static trl_status add_answer(trl_boost_text *t, uint32_t id, double value, trl_error *err)
+trl_status trl_boost_text_answer(trl_boost_text *t, uint32_t id, double value, trl_error *err)
 {
     trl_boost_data *d = t->d;
     const size_t i = t->raw.n;
@@ -314,7 +314,7 @@ static trl_status end_row(line *l, uint32_t class_id, double value, trl_error *e
 {
     if (l->t->raw.n >= UINT32_MAX - 1)
         return FAIL(l, l->text.p, err, "more than 2^32 - 2 examples");
-    const trl_status st = add_answer(l->t, class_id, value, err);
+    const trl_status st = trl_boost_text_answer(l->t, class_id, value, err);
     if (st != TRL_OK)
         return st;
     return trl_boost_raw_row(&l->t->raw) ? TRL_OK : trl_fail_mem(err);

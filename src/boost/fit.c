@@ -1,4 +1,4 @@
-/* fit.c -- leaf values by line search on R, and the update of odds and weights.
+/* fit.c -- leaf values by line search on R.
  *
  * The leaves of a tree share no example, so each is a problem in one variable: with K = -Theta_f,
  * where the compound feature's parameter would be 0,
@@ -52,20 +52,20 @@ typedef struct leaf_examples {
     double positive; /* sum of v > 0 */
 } leaf_examples;
 
-/* D and its derivative at x. */
+/* D and its derivative at x.  A leaf of one piece is worked at by one thread, of several by all. */
 static trl_slope slope_at(trl_trainer *t, const leaf_examples *l, double x)
 {
-    slope_job j = {l->v, l->odds, l->n, exp(x), t->slope};
-    const size_t pieces = (l->n + TRL_LOSS_PIECE - 1) / TRL_LOSS_PIECE;
-    if (t->pool && pieces > 1)
+    double one[2];
+    const size_t pieces = trl_loss_pieces(l->n);
+    slope_job j = {l->v, l->odds, l->n, exp(x), pieces > 1 ? t->slope : one};
+    if (pieces > 1)
         trl_pool_run_all(t->pool, pieces, run_slope, &j);
     else
-        for (size_t k = 0; k < pieces; k++)
-            (void)run_slope(&j, k, 0, NULL);
+        (void)run_slope(&j, 0, 0, NULL);
     trl_slope sum = {0};
     for (size_t k = 0; k < pieces; k++) {
-        sum.first += t->slope[2 * k];
-        sum.second += t->slope[2 * k + 1];
+        sum.first += j.part[2 * k];
+        sum.second += j.part[2 * k + 1];
     }
     sum.first -= l->positive;
     return sum;
@@ -143,77 +143,204 @@ static trl_status find_term(trl_trainer *t, uint32_t at, size_t *term, trl_error
     return st;
 }
 
-static bool is_leaf(const trl_grown *g)
+/* A leaf of small weight sum whose parameter is 0 stays so: |D(0)| <= lambda.  Leaves that are
+ * fitted are listed in t->fit. */
+static trl_status choose_leaf(trl_trainer *t, uint32_t at, trl_error *err)
 {
-    return g->on == TRL_NO_ID;
+    trl_grown *g = &t->grown[at];
+    size_t term;
+    g->value = 0.0;
+    if (!trl_is_leaf(g))
+        return TRL_OK;
+    const trl_status st = find_term(t, at, &term, err);
+    if (st != TRL_OK)
+        return st;
+    const int64_t size = g->total < 0 ? -g->total : g->total;
+    const double theta = term == SIZE_MAX ? 0.0 : t->terms.term[term].theta;
+    if (size <= t->lambda_units && theta == 0.0)
+        return TRL_OK;
+    trl_leaf_fit *fit = trl_reserve(t->fit, &t->fit_cap, t->n_fit + 1, sizeof *fit);
+    if (!fit)
+        return trl_fail_mem(err);
+    t->fit = fit;
+    fit[t->n_fit++] = (trl_leaf_fit){at, term, theta};
+    return TRL_OK;
 }
 
-/* A leaf of small weight sum whose parameter is 0 stays so: |D(0)| <= lambda. */
-static trl_status choose_leaves(trl_trainer *t, size_t *n_chosen, trl_error *err)
+static trl_status choose_leaves(trl_trainer *t, trl_error *err)
 {
     uint64_t *at = trl_reserve(t->leaf_at, &t->leaf_cap, t->n_grown + 1, sizeof *at);
     if (!at)
         return trl_fail_mem(err);
     t->leaf_at = at; /* by slot: where its examples start, or UINT64_MAX */
-    uint64_t used = 0;
-    *n_chosen = 0;
-    for (size_t k = 0; k < t->n_grown; k++)
+    t->n_fit = 0;
+    trl_status st = TRL_OK;
+    for (uint32_t k = 0; st == TRL_OK && k < t->n_grown; k++) {
         at[k] = UINT64_MAX;
-    for (uint32_t k = 0; k < t->n_grown; k++) {
-        trl_grown *g = &t->grown[k];
-        size_t term;
-        g->value = 0.0;
-        if (!is_leaf(g))
-            continue;
-        const trl_status st = find_term(t, k, &term, err);
-        if (st != TRL_OK)
-            return st;
-        const int64_t size = g->total < 0 ? -g->total : g->total;
-        if (size <= t->lambda_units && (term == SIZE_MAX || t->terms.term[term].theta == 0.0))
-            continue;
+        st = choose_leaf(t, k, err);
+    }
+    uint64_t used = 0;
+    for (size_t k = 0; st == TRL_OK && k < t->n_fit; k++) {
+        const trl_grown *g = &t->grown[t->fit[k].at];
         at[g->slot] = used;
         used += g->count;
-        ++*n_chosen;
+    }
+    return st;
+}
+
+/* ---- examples of leaves ---------------------------------------------------------------------- */
+
+typedef struct gather_job {
+    trl_trainer *t;
+    size_t parts;
+    uint64_t *at; /* [parts][n_grown] where the next example of a slot goes */
+} gather_job;
+
+static size_t part_begin(const gather_job *j, size_t part)
+{
+    return j->t->n / j->parts * part;
+}
+
+static size_t part_end(const gather_job *j, size_t part)
+{
+    return part + 1 < j->parts ? part_begin(j, part + 1) : j->t->n;
+}
+
+static trl_status run_count(void *ctx, size_t part, size_t worker, trl_error *err)
+{
+    (void)worker;
+    (void)err;
+    const gather_job *j = ctx;
+    const trl_trainer *t = j->t;
+    uint64_t *n = j->at + part * t->n_grown;
+    memset(n, 0, t->n_grown * sizeof *n);
+    for (size_t i = part_begin(j, part), end = part_end(j, part); i < end; i++)
+        if (t->slot[i] != TRL_NO_ID)
+            n[t->slot[i]]++;
+    return TRL_OK;
+}
+
+static trl_status run_gather(void *ctx, size_t part, size_t worker, trl_error *err)
+{
+    (void)worker;
+    (void)err;
+    const gather_job *j = ctx;
+    trl_trainer *t = j->t;
+    uint64_t *at = j->at + part * t->n_grown;
+    for (size_t i = part_begin(j, part), end = part_end(j, part); i < end; i++) {
+        if (t->slot[i] == TRL_NO_ID || at[t->slot[i]] == UINT64_MAX)
+            continue;
+        const uint64_t to = at[t->slot[i]]++;
+        t->leaf_v[to] = t->v[i];
+        t->leaf_odds[to] = t->odds[i];
     }
     return TRL_OK;
 }
 
-static void gather(trl_trainer *t)
+/* From the numbers of examples of each slot in each part to where the first of them goes. */
+static void place_parts(const gather_job *j)
 {
-    for (size_t i = 0; i < t->n; i++) {
-        if (t->slot[i] == TRL_NO_ID || t->leaf_at[t->slot[i]] == UINT64_MAX)
-            continue;
-        const uint64_t to = t->leaf_at[t->slot[i]]++;
-        t->leaf_v[to] = t->v[i];
-        t->leaf_odds[to] = t->odds[i];
+    const trl_trainer *t = j->t;
+    for (size_t s = 0; s < t->n_grown; s++) {
+        uint64_t to = t->leaf_at[s];
+        for (size_t part = 0; part < j->parts; part++) {
+            uint64_t *at = &j->at[part * t->n_grown + s];
+            const uint64_t n = *at;
+            *at = to;
+            to += to == UINT64_MAX ? 0 : n;
+        }
     }
 }
 
-/* After gather: leaf_at is where the examples of the slot end. */
+/* Values and odds of the chosen leaves, each leaf's in the order of examples.  Afterwards leaf_at
+ * is where those of a slot begin, as before. */
+static trl_status gather(trl_trainer *t, trl_error *err)
+{
+    gather_job j = {.t = t, .parts = t->pool ? trl_pool_threads(t->pool) : 1};
+    if (j.parts * t->n_grown > t->n)
+        j.parts = 1; /* not worth counting */
+    j.at = trl_alloc(j.parts * t->n_grown, sizeof *j.at);
+    if (!j.at)
+        return trl_fail_mem(err);
+    if (j.parts > 1) {
+        trl_pool_run_all(t->pool, j.parts, run_count, &j);
+        place_parts(&j);
+        trl_pool_run_all(t->pool, j.parts, run_gather, &j);
+    } else {
+        memcpy(j.at, t->leaf_at, t->n_grown * sizeof *j.at);
+        (void)run_gather(&j, 0, 0, NULL);
+    }
+    trl_free(j.at);
+    return TRL_OK;
+}
+
+static trl_status run_positive(void *ctx, size_t piece, size_t worker, trl_error *err)
+{
+    (void)worker;
+    (void)err;
+    const slope_job *j = ctx;
+    const size_t at = piece * TRL_LOSS_PIECE, left = j->n - at;
+    double sum = 0.0;
+    for (size_t k = at; k < at + (left < TRL_LOSS_PIECE ? left : TRL_LOSS_PIECE); k++)
+        sum += j->v[k] > 0.0 ? j->v[k] : 0.0;
+    j->part[piece] = sum;
+    return TRL_OK;
+}
+
 static leaf_examples examples_of(const trl_trainer *t, const trl_grown *g)
 {
-    const uint64_t begin = t->leaf_at[g->slot] - g->count;
+    const uint64_t begin = t->leaf_at[g->slot];
     leaf_examples l = {t->leaf_v + begin, t->leaf_odds + begin, g->count, 0.0};
-    for (size_t k = 0; k < l.n; k++)
-        l.positive += l.v[k] > 0.0 ? l.v[k] : 0.0;
+    double one[1];
+    const size_t pieces = trl_loss_pieces(l.n);
+    slope_job j = {.v = l.v, .n = l.n, .part = pieces > 1 ? t->slope : one};
+    if (pieces > 1)
+        trl_pool_run_all(t->pool, pieces, run_positive, &j);
+    else
+        (void)run_positive(&j, 0, 0, NULL);
+    for (size_t k = 0; k < pieces; k++)
+        l.positive += j.part[k];
     return l;
 }
 
-static trl_status fit_leaf(trl_trainer *t, uint32_t at, bool *moved, trl_error *err)
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void fit_leaf(trl_trainer *t, trl_leaf_fit *f)
 {
-    trl_grown *g = &t->grown[at];
-    size_t term;
-    if (!is_leaf(g) || t->leaf_at[g->slot] == UINT64_MAX)
-        return TRL_OK;
-    trl_status st = find_term(t, at, &term, err);
+    trl_grown *g = &t->grown[f->at];
     const leaf_examples l = examples_of(t, g);
-    if (st == TRL_OK)
-        g->value =
-            t->o->rate * best_change(t, &l, term == SIZE_MAX ? 0.0 : t->terms.term[term].theta);
-    if (st != TRL_OK || g->value == 0.0)
-        return st;
+    g->value = t->o->rate * best_change(t, &l, f->theta);
+}
+
+static trl_status run_small(void *ctx, size_t k, size_t worker, trl_error *err)
+{
+    (void)worker;
+    (void)err;
+    trl_trainer *t = ctx;
+    if (trl_loss_pieces(t->grown[t->fit[k].at].count) <= 1)
+        fit_leaf(t, &t->fit[k]);
+    return TRL_OK;
+}
+
+/* Large leaves one by one, with all threads at each; then small ones, with one thread each. */
+static void fit_chosen(trl_trainer *t)
+{
+    for (size_t k = 0; k < t->n_fit; k++)
+        if (trl_loss_pieces(t->grown[t->fit[k].at].count) > 1)
+            fit_leaf(t, &t->fit[k]);
+    trl_pool_run_all(t->pool, t->n_fit, run_small, t);
+}
+
+/* Adds the leaf's value to its compound feature. */
+static trl_status keep_leaf(trl_trainer *t, const trl_leaf_fit *f, bool *moved, trl_error *err)
+{
+    const trl_grown *g = &t->grown[f->at];
+    size_t term = f->term;
+    trl_status st = TRL_OK;
+    if (g->value == 0.0)
+        return TRL_OK;
     *moved = true;
-    if (term == SIZE_MAX && (st = collect_path(t, at, err)) == TRL_OK) {
+    if (term == SIZE_MAX && (st = collect_path(t, f->at, err)) == TRL_OK) {
         term = trl_boost_terms_add(&t->terms, g->hash, t->path, g->depth);
         if (term == SIZE_MAX)
             st = trl_fail_mem(err);
@@ -223,145 +350,18 @@ static trl_status fit_leaf(trl_trainer *t, uint32_t at, bool *moved, trl_error *
     return st;
 }
 
-/* ---- what a tree changes --------------------------------------------------------------------- */
-
-typedef struct change_job {
-    trl_trainer *t;
-    const double *factor; /* [slots] exp(value); 1: no change */
-    int64_t *part;        /* [pieces][3] sums of w and |w|; features of rows that were visited */
-} change_job;
-
-/* The number of its features. */
-static int64_t change_row(trl_trainer *t, int64_t *sum, size_t i, int64_t by)
-{
-    const uint32_t *id = t->d->id;
-    const uint64_t begin = trl_boost_begin(t->d->row_end, i), end = t->d->row_end[i];
-    for (uint64_t k = begin; k < end; k++)
-        sum[id[k]] += by;
-    return (int64_t)(end - begin);
-}
-
-static trl_status run_change(void *ctx, size_t piece, size_t worker, trl_error *err)
-{
-    (void)err;
-    const change_job *j = ctx;
-    trl_trainer *t = j->t;
-    int64_t total = 0, weight = 0, visited = 0;
-    int64_t *sum = !t->root || worker == 0
-                       ? t->root
-                       : t->side + (worker - 1) * t->sums.n_blocks * TRL_SUMS_BLOCK;
-    const size_t end = (piece + 1) * TRL_LOSS_PIECE < t->n ? (piece + 1) * TRL_LOSS_PIECE : t->n;
-    for (size_t i = piece * TRL_LOSS_PIECE; i < end; i++) {
-        const bool begins = i % TRL_WEIGHT_BLOCK == 0;
-        if (t->slot[i] != TRL_NO_ID && j->factor[t->slot[i]] != 1.0) {
-            t->odds[i] *= j->factor[t->slot[i]];
-            const int64_t w = trl_loss_weight(t->v[i], t->odds[i], t->scale);
-            if (sum && w != t->w[i])
-                visited += change_row(t, sum, i, w - t->w[i]);
-            t->w[i] = w;
-        }
-        const int64_t size = t->w[i] < 0 ? -t->w[i] : t->w[i];
-        total += t->w[i];
-        weight += size;
-        if (t->block)
-            t->block[i / TRL_WEIGHT_BLOCK] = size + (begins ? 0 : t->block[i / TRL_WEIGHT_BLOCK]);
-    }
-    j->part[3 * piece] = total;
-    j->part[3 * piece + 1] = weight;
-    j->part[3 * piece + 2] = visited;
-    return TRL_OK;
-}
-
-/* Adds what other workers changed to the root's sums, and empties it. */
-static void merge_sides(trl_trainer *t)
-{
-    const size_t n = t->sums.n_blocks * TRL_SUMS_BLOCK;
-    for (size_t k = 0; t->side && k + 1 < trl_pool_threads(t->pool); k++) {
-        int64_t *side = t->side + k * n;
-        for (size_t a = 0; a < n; a++)
-            t->root[a] += side[a];
-        memset(side, 0, n * sizeof *side);
-    }
-}
-
-static trl_status change_odds(trl_trainer *t, const double *factor, trl_error *err)
-{
-    const size_t pieces = (t->n + TRL_LOSS_PIECE - 1) / TRL_LOSS_PIECE;
-    int64_t *part = trl_alloc(pieces, 3 * sizeof *part);
-    if (!part)
-        return trl_fail_mem(err);
-    change_job j = {t, factor, part};
-    if (t->pool)
-        trl_pool_run_all(t->pool, pieces, run_change, &j);
-    else
-        for (size_t k = 0; k < pieces; k++)
-            (void)run_change(&j, k, 0, NULL);
-    merge_sides(t);
-    t->total = t->weight = 0;
-    for (size_t k = 0; k < pieces; k++) {
-        t->total += part[3 * k];
-        t->weight += part[3 * k + 1];
-        t->visited += (uint64_t)part[3 * k + 2];
-    }
-    trl_free(part);
-    return TRL_OK;
-}
-
-/* Whether all leaves below a node are 0; children come after their parents. */
-static void mark_zero(trl_trainer *t)
-{
-    for (size_t k = t->n_grown; k-- > 0;) {
-        trl_grown *g = &t->grown[k];
-        g->zero = is_leaf(g) ? g->value == 0.0 : t->grown[g->on].zero && t->grown[g->off].zero;
-    }
-}
-
-/* Nodes in preorder.  The way without the feature is followed in a loop: it may be long. */
-static bool append(trl_trainer *t, uint32_t at, size_t first)
-{
-    while (!is_leaf(&t->grown[at]) && !t->grown[at].zero) {
-        const trl_grown g = t->grown[at];
-        const size_t here = t->trees.n_nodes;
-        if (!trl_boost_ensemble_node(&t->trees,
-                                     (trl_boost_node){t->grown[g.on].literal / 2, 0, 0.0}) ||
-            !append(t, g.on, first))
-            return false;
-        t->trees.node[here].off = (uint32_t)(t->trees.n_nodes - first);
-        at = g.off;
-    }
-    const double value = is_leaf(&t->grown[at]) ? t->grown[at].value : 0.0;
-    return trl_boost_ensemble_node(&t->trees, (trl_boost_node){TRL_NO_ID, 0, value});
-}
-
-static trl_status apply_tree(trl_trainer *t, trl_error *err)
-{
-    double *factor = trl_alloc(t->n_grown, sizeof *factor);
-    if (!factor)
-        return trl_fail_mem(err);
-    for (size_t k = 0; k < t->n_grown; k++)
-        if (is_leaf(&t->grown[k]))
-            factor[t->grown[k].slot] = exp(t->grown[k].value);
-    mark_zero(t);
-    trl_status st = TRL_OK;
-    if (!append(t, 0, t->trees.n_nodes) || !trl_boost_ensemble_tree(&t->trees))
-        st = trl_fail_mem(err);
-    if (st == TRL_OK)
-        st = change_odds(t, factor, err);
-    trl_free(factor);
-    return st;
-}
-
 trl_status trl_fit_leaves(trl_trainer *t, bool *moved, trl_error *err)
 {
-    size_t n_chosen = 0;
     *moved = false;
-    trl_status st = choose_leaves(t, &n_chosen, err);
-    if (st != TRL_OK || n_chosen == 0)
+    trl_status st = choose_leaves(t, err);
+    if (st != TRL_OK || t->n_fit == 0)
         return st;
-    gather(t);
-    for (uint32_t k = 0; st == TRL_OK && k < t->n_grown; k++)
-        st = fit_leaf(t, k, moved, err);
-    return st == TRL_OK && *moved ? apply_tree(t, err) : st;
+    st = gather(t, err);
+    if (st == TRL_OK)
+        fit_chosen(t);
+    for (size_t k = 0; st == TRL_OK && k < t->n_fit; k++)
+        st = keep_leaf(t, &t->fit[k], moved, err);
+    return st == TRL_OK && *moved ? trl_apply_tree(t, err) : st;
 }
 
 trl_status trl_fit_intercept(trl_trainer *t, trl_error *err)
@@ -370,7 +370,6 @@ trl_status trl_fit_intercept(trl_trainer *t, trl_error *err)
     const double x = solve(t, &all, 0.0, 0.0, slope_at(t, &all, 0.0));
     t->grown[0] = (trl_grown){.on = TRL_NO_ID, .off = TRL_NO_ID, .value = x};
     t->n_grown = 1;
-    for (size_t i = 0; i < t->n; i++)
-        t->slot[i] = t->v[i] != 0.0 ? 0 : TRL_NO_ID;
-    return apply_tree(t, err);
+    trl_trainer_unslot(t);
+    return trl_apply_tree(t, err);
 }

@@ -17,6 +17,11 @@
 
 #define TRL_LOSS_PIECE ((size_t)16384)
 
+static inline size_t trl_loss_pieces(size_t n)
+{
+    return (n + TRL_LOSS_PIECE - 1) / TRL_LOSS_PIECE;
+}
+
 typedef struct trl_slope {
     double first, second;
 } trl_slope;

@@ -9,29 +9,43 @@
 #include "base/mem.h"
 #include "boost/loss.h"
 
+trl_status trl_boost_values(const trl_boost_data *d, size_t column, double *v, trl_boost_worth *w,
+                            trl_error *err)
+{
+    *w = (trl_boost_worth){0};
+    trl_boost_fill(d, column, v);
+    for (size_t i = 0; i < d->n; i++) {
+        if (v[i] > 0.0)
+            w->positive += v[i];
+        else
+            w->negative -= v[i];
+        w->n += v[i] != 0.0;
+    }
+    if (!(w->positive > 0.0) || !(w->negative > 0.0)) {
+        char scratch[80];
+        const char *name = trl_boost_column_name(d, column, scratch, sizeof scratch);
+        const trl_status st = trl_fail(err, TRL_EINVAL, "classifier %s: no example of value is %s",
+                                       name, w->positive > 0.0 ? "negative" : "positive");
+        return trl_fail_hint(err, st, "a classifier learns from examples of both kinds");
+    }
+    return TRL_OK;
+}
+
 /* Values, their sums and the unit of weights. */
 static trl_status set_values(trl_trainer *t, trl_error *err)
 {
-    double negative = 0.0;
-    trl_boost_fill(t->d, t->column, t->v);
-    for (size_t i = 0; i < t->n; i++) {
-        if (t->v[i] > 0.0)
-            t->positive += t->v[i];
-        else
-            negative -= t->v[i];
+    trl_boost_worth w;
+    const trl_status st = trl_boost_values(t->d, t->column, t->v, &w, err);
+    if (st != TRL_OK)
+        return st;
+    for (size_t i = 0; i < t->n; i++)
         t->odds[i] = 1.0;
-    }
-    if (!(t->positive > 0.0) || !(negative > 0.0)) {
-        char scratch[80];
-        const char *name = trl_boost_column_name(t->d, t->column, scratch, sizeof scratch);
-        const trl_status st = trl_fail(err, TRL_EINVAL, "classifier %s: no example of value is %s",
-                                       name, t->positive > 0.0 ? "negative" : "positive");
-        return trl_fail_hint(err, st, "a classifier learns from examples of both kinds");
-    }
-    if (!isfinite(t->positive + negative))
+    t->positive = w.positive;
+    t->n_valued = w.n;
+    if (!isfinite(w.positive + w.negative))
         return trl_fail(err, TRL_EINVAL, "the values of all examples add up to infinity");
     int exponent;
-    (void)frexp(t->positive + negative, &exponent); /* the sum is below 2^exponent */
+    (void)frexp(w.positive + w.negative, &exponent); /* the sum is below 2^exponent */
     t->scale = ldexp(1.0, 61 - exponent);
     if (!isfinite(t->scale))
         return trl_fail(err, TRL_EINVAL, "the values of all examples are too small");
@@ -41,19 +55,20 @@ static trl_status set_values(trl_trainer *t, trl_error *err)
 static bool allocate(trl_trainer *t)
 {
     const size_t n = t->n, pieces = n / TRL_LOSS_PIECE + 2;
-    const size_t threads = t->pool ? trl_pool_threads(t->pool) : 1;
     t->v = trl_alloc64(n, sizeof *t->v);
     t->odds = trl_alloc64(n, sizeof *t->odds);
     t->w = trl_alloc64(n, sizeof *t->w);
     t->slot = trl_alloc(n, sizeof *t->slot);
     t->work = trl_alloc(n, sizeof *t->work);
+    t->found = trl_alloc(n, sizeof *t->found);
+    t->piece = trl_alloc(n / TRL_WALK_PIECE + 1, sizeof *t->piece);
     t->leaf_v = trl_alloc64(n, sizeof *t->leaf_v);
     t->leaf_odds = trl_alloc64(n, sizeof *t->leaf_odds);
     t->slope = trl_alloc(pieces, 2 * sizeof *t->slope);
     t->grown = trl_alloc(1, sizeof *t->grown);
     t->grown_cap = 1;
     bool ok = trl_sums_init(&t->sums, t->d->n_features) && t->v && t->odds && t->w && t->slot &&
-              t->work && t->leaf_v && t->leaf_odds && t->slope && t->grown;
+              t->work && t->found && t->piece && t->leaf_v && t->leaf_odds && t->slope && t->grown;
     const size_t sums = t->sums.n_blocks * TRL_SUMS_BLOCK;
     if (t->o->sample) {
         const size_t blocks = n / TRL_WEIGHT_BLOCK + 1;
@@ -62,16 +77,46 @@ static bool allocate(trl_trainer *t)
         t->rest = trl_zalloc(blocks, sizeof *t->rest);
         return ok && t->drawn && t->block && t->rest;
     }
-    ok = ok && (t->root = trl_zalloc(sums, sizeof *t->root));
-    if (ok && threads > 1)
-        ok = (t->side = trl_zalloc((threads - 1) * sums, sizeof *t->side)) != NULL;
-    return ok;
+    return ok && (t->root = trl_zalloc(sums, sizeof *t->root));
+}
+
+/* As many ranges of features as threads, with about as many entries of rows in each; they begin
+ * where blocks of sums do. */
+static void divide_features(trl_trainer *t, size_t threads)
+{
+    const size_t F = t->d->n_features;
+    const uint64_t all = trl_boost_active(t->d);
+    uint32_t a = 0;
+    t->range[0] = 0;
+    t->n_ranges = 1;
+    for (size_t k = 1; k < threads; k++) {
+        while (a < F && t->d->column_end[a] < all / threads * k)
+            a++;
+        a = (a + TRL_SUMS_BLOCK / 2) / TRL_SUMS_BLOCK * TRL_SUMS_BLOCK;
+        if (a > t->range[t->n_ranges - 1] && a < F)
+            t->range[t->n_ranges++] = a;
+    }
+}
+
+bool trl_trainer_share(trl_trainer *t, trl_pool *pool)
+{
+    const size_t threads = trl_pool_threads(pool), sums = t->sums.n_blocks * TRL_SUMS_BLOCK;
+    if (t->root && threads > 1) {
+        int64_t *side = trl_zalloc((threads - 1) * sums, sizeof *side);
+        if (!side)
+            return false;
+        trl_free(t->side);
+        t->side = side;
+    }
+    t->pool = pool;
+    divide_features(t, threads);
+    return true;
 }
 
 trl_status trl_trainer_init(trl_trainer *t, const trl_boost_data *d, size_t column,
-                            const trl_boost_options *o, trl_pool *pool, trl_error *err)
+                            const trl_boost_options *o, trl_error *err)
 {
-    *t = (trl_trainer){.d = d, .o = o, .column = column, .pool = pool, .n = d->n};
+    *t = (trl_trainer){.d = d, .o = o, .column = column, .n = d->n, .n_ranges = 1};
     if (!allocate(t))
         return trl_fail_mem(err);
     return set_values(t, err);
@@ -87,9 +132,12 @@ void trl_trainer_fini(trl_trainer *t)
     trl_free(t->rest);
     trl_free(t->slot);
     trl_free(t->work);
+    trl_free(t->found);
+    trl_free(t->piece);
     trl_free(t->leaf_v);
     trl_free(t->leaf_odds);
     trl_free(t->leaf_at);
+    trl_free(t->fit);
     trl_free(t->slope);
     trl_free(t->grown);
     trl_free(t->pending);
@@ -99,6 +147,22 @@ void trl_trainer_fini(trl_trainer *t)
     trl_sums_fini(&t->sums);
     trl_boost_ensemble_fini(&t->trees);
     trl_boost_terms_fini(&t->terms);
+}
+
+static trl_status run_unslot(void *ctx, size_t piece, size_t worker, trl_error *err)
+{
+    (void)worker;
+    (void)err;
+    trl_trainer *t = ctx;
+    const size_t end = (piece + 1) * TRL_LOSS_PIECE < t->n ? (piece + 1) * TRL_LOSS_PIECE : t->n;
+    for (size_t i = piece * TRL_LOSS_PIECE; i < end; i++)
+        t->slot[i] = t->v[i] != 0.0 ? 0 : TRL_NO_ID;
+    return TRL_OK;
+}
+
+void trl_trainer_unslot(trl_trainer *t)
+{
+    trl_pool_run_all(t->pool, trl_loss_pieces(t->n), run_unslot, t);
 }
 
 static void add_rows(const trl_trainer *t, int64_t *sum)

@@ -19,7 +19,7 @@
 /* One thread: its processor time, which others at work do not change. */
 static double now(const trl_boost_path *p)
 {
-    return p->t.pool ? trl_clock() : trl_thread_clock();
+    return p->pool ? trl_clock() : trl_thread_clock();
 }
 
 double trl_boost_path_seconds(const trl_boost_path *p)
@@ -30,6 +30,7 @@ double trl_boost_path_seconds(const trl_boost_path *p)
 void trl_boost_path_fini(trl_boost_path *p)
 {
     trl_trainer_fini(&p->t);
+    trl_pool_free(p->pool);
     trl_free(p->held_h);
     trl_free(p->held_v);
     trl_free(p->point);
@@ -197,10 +198,34 @@ static trl_status begin(void *self, trl_error *err)
     return TRL_OK;
 }
 
+/* Threads that have no classifier left help those that go on: between two trees. */
+static void get_help(trl_boost_path *p)
+{
+    const size_t left = atomic_load_explicit(&p->helpers->left, memory_order_relaxed);
+    const size_t share = left ? p->helpers->threads / left : 1;
+    if (share <= (p->pool ? trl_pool_threads(p->pool) : 1) || share <= p->asked)
+        return;
+    trl_pool *pool = trl_pool_new(share);
+    p->asked = share; /* whatever comes of it: it goes without */
+    if (!pool)
+        return;
+    trl_pool_stay_awake(pool);
+    if (!trl_trainer_share(&p->t, pool)) {
+        trl_pool_free(pool);
+        return;
+    }
+    const double seconds = trl_boost_path_seconds(p);
+    trl_pool_free(p->pool);
+    p->pool = pool;
+    p->seconds_before = seconds;
+    p->started = now(p);
+}
+
 static trl_status step(void *self, trl_iteration *it, trl_error *err)
 {
     trl_boost_path *p = self;
     bool grew = false;
+    get_help(p);
     trl_status st = p->steps ? grow(p, &grew, err) : start(p, it, err);
     if (st == TRL_OK && p->steps && (!grew || is_full(p)))
         st = next_lambda(p, it, err);
@@ -284,7 +309,6 @@ trl_status trl_boost_path_run(trl_boost_path *p, trl_error *err)
     const trl_session s = {.o = &o,
                            .optimizer = trl_optimizer_steps(),
                            .learner = &learner,
-                           .pool = p->t.pool,
                            .cancel = &p->cancel,
                            .fingerprint = o.checkpoint ? trl_boost_fingerprint(p) : 0,
                            .started = trl_clock()};

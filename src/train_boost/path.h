@@ -7,11 +7,23 @@
 #ifndef TRL_BOOST_PATH_H
 #define TRL_BOOST_PATH_H
 
+#include <stdatomic.h>
+
 #include "base/buf.h"
 #include "boost/trainer.h"
 
+/* Classifiers that are not finished, and threads: when there are fewer of those than of these, a
+ * classifier gets threads of its own.  The result does not depend on it. */
+typedef struct trl_boost_helpers {
+    atomic_size_t left;
+    size_t threads;
+} trl_boost_helpers;
+
 typedef struct trl_boost_path {
     trl_trainer t;
+    trl_boost_helpers *helpers;
+    trl_pool *pool;                 /* of this classifier, or NULL */
+    size_t asked;                   /* threads for it */
     const trl_boost_data *held_out; /* or NULL */
     double *held_h, *held_v;        /* [held_out->n] h after `applied` trees; y b */
     uint64_t applied;

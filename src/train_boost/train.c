@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -28,12 +29,19 @@ static trl_status check_options(const trl_boost_data *d, const trl_boost_data *h
 
 /* ---- classifiers ----------------------------------------------------------------------------- */
 
+/* A classifier and what its rarer answer is worth: the more, the longer it takes. */
+typedef struct planned {
+    double worth;
+    size_t classifier;
+} planned;
+
 typedef struct training {
     const trl_boost_data *d, *held_out;
     const trl_boost_options *o;
-    trl_pool *inner; /* for the work within one classifier, or NULL */
     trl_boost_part *part;
     size_t n;
+    planned *plan;           /* [n] classifiers in the order in which they are handed out */
+    trl_boost_helpers share; /* who may help */
     pthread_mutex_t lock;
     bool stop;
 } training;
@@ -75,10 +83,8 @@ static void keep(trl_boost_path *p, trl_boost_part *part)
     part->own.n_nodes = trl_boost_begin(part->own.tree_end, part->own.n_trees);
 }
 
-static trl_status run_classifier(void *ctx, size_t k, size_t worker, trl_error *err)
+static trl_status learn(training *tr, size_t k, trl_error *err)
 {
-    (void)worker;
-    training *tr = ctx;
     char scratch[200];
     const char *name = trl_boost_column_name(tr->d, k, scratch, sizeof scratch);
     tr->part[k].name = trl_strndup(name, strlen(name));
@@ -92,9 +98,10 @@ static trl_status run_classifier(void *ctx, size_t k, size_t worker, trl_error *
     p->classifiers = tr->n;
     p->progress = on_progress;
     p->progress_ctx = tr;
+    p->helpers = &tr->share;
     trl_status st = set_checkpoint(p, tr->o, k, err);
     if (st == TRL_OK)
-        st = trl_trainer_init(&p->t, tr->d, k, tr->o, tr->inner, err);
+        st = trl_trainer_init(&p->t, tr->d, k, tr->o, err);
     if (st == TRL_OK)
         st = trl_boost_path_run(p, err);
     if (st == TRL_OK)
@@ -104,21 +111,60 @@ static trl_status run_classifier(void *ctx, size_t k, size_t worker, trl_error *
     return st;
 }
 
-/* Several classifiers share the threads one each; a single one uses them all. */
+static trl_status run_classifier(void *ctx, size_t job, size_t worker, trl_error *err)
+{
+    (void)worker;
+    training *tr = ctx;
+    const trl_status st = learn(tr, tr->plan[job].classifier, err);
+    atomic_fetch_sub(&tr->share.left, 1);
+    return st;
+}
+
+/* ---- who comes first ------------------------------------------------------------------------- */
+
+static int longest_first(const void *pa, const void *pb)
+{
+    const planned *a = pa, *b = pb;
+    if (a->worth != b->worth)
+        return a->worth < b->worth ? 1 : -1;
+    return a->classifier < b->classifier ? -1 : 1;
+}
+
+/* A classifier that cannot be learnt is found before the first one is. */
+static trl_status plan(training *tr, trl_error *err)
+{
+    double *v = tr->n > 1 ? trl_alloc(tr->d->n, sizeof *v) : NULL;
+    trl_status st = tr->n > 1 && !v ? trl_fail_mem(err) : TRL_OK;
+    for (size_t k = 0; st == TRL_OK && k < tr->n; k++) {
+        trl_boost_worth w = {0};
+        tr->plan[k].classifier = k;
+        if (v)
+            st = trl_boost_values(tr->d, k, v, &w, err);
+        tr->plan[k].worth = w.positive < w.negative ? w.positive : w.negative;
+    }
+    trl_free(v);
+    if (st == TRL_OK)
+        qsort(tr->plan, tr->n, sizeof *tr->plan, longest_first);
+    return st;
+}
+
+/* Several classifiers share the threads one each; those without one help the others. */
 static trl_status run_all(training *tr, trl_error *err)
 {
     const size_t threads = trl_pool_count(tr->o->threads);
     trl_pool *pool = NULL;
-    if (threads > 1 && !(pool = trl_pool_new(threads)))
+    trl_status st = plan(tr, err);
+    if (st != TRL_OK)
+        return st;
+    if (threads > 1 && tr->n > 1 && !(pool = trl_pool_new(threads)))
         return trl_fail(err, TRL_ENOMEM, "cannot start %zu threads", threads);
-    trl_status st = TRL_OK;
-    if (pool && tr->n > 1) {
+    tr->share.threads = threads < TRL_POOL_MOST ? threads : TRL_POOL_MOST;
+    atomic_store(&tr->share.left, tr->n);
+    if (pool)
         st = trl_pool_run(pool, tr->n, run_classifier, tr, err);
-    } else {
-        tr->inner = pool;
+    else
         for (size_t k = 0; st == TRL_OK && k < tr->n; k++)
             st = run_classifier(tr, k, 0, err);
-    }
     trl_pool_free(pool);
     return st;
 }
@@ -136,8 +182,10 @@ trl_status trl_boost_train(const trl_boost_data *d, const trl_boost_data *held_o
         return st;
     training tr = {.d = d, .held_out = held_out, .o = &o, .n = trl_boost_columns(d)};
     tr.part = trl_zalloc(tr.n, sizeof *tr.part);
-    if (!tr.part || pthread_mutex_init(&tr.lock, NULL) != 0) {
+    tr.plan = trl_zalloc(tr.n, sizeof *tr.plan);
+    if (!tr.part || !tr.plan || pthread_mutex_init(&tr.lock, NULL) != 0) {
         trl_free(tr.part);
+        trl_free(tr.plan);
         return trl_fail_mem(err);
     }
     st = run_all(&tr, err);
@@ -147,5 +195,6 @@ trl_status trl_boost_train(const trl_boost_data *d, const trl_boost_data *held_o
         trl_boost_part_fini(&tr.part[k]);
     pthread_mutex_destroy(&tr.lock);
     trl_free(tr.part);
+    trl_free(tr.plan);
     return st;
 }

@@ -182,6 +182,66 @@ static void test_many(void **state)
     free_problem(&p);
 }
 
+/* Three classifiers, one of which goes on when the others are done, and is helped then. */
+static void test_helpers(void **state)
+{
+    (void)state;
+    problem p = make_problem(11, 30000, (size_t)1 << 30);
+    signed char *rare = malloc(p.n), *rarer = malloc(p.n);
+    for (size_t i = 0; i < p.n; i++) {
+        rare[i] = p.y[i] > 0 && i % 50 == 0 ? 1 : -1;
+        rarer[i] = p.y[i] > 0 && i % 300 == 0 ? 1 : -1;
+    }
+    assert_ok(trl_boost_data_answer(p.data, "rare", rare, NULL, &err));
+    assert_ok(trl_boost_data_answer(p.data, "rarer", rarer, NULL, &err));
+    for (size_t sample = 0; sample <= 1000; sample += 1000) {
+        trl_boost_options o = quick();
+        o.sample = sample;
+        o.trees = 40;
+        o.threads = 1;
+        trl_boost_model *one = train(&p, NULL, o);
+        for (size_t threads = 2; threads <= 4; threads++) {
+            o.threads = threads;
+            trl_boost_model *many = train(&p, NULL, o);
+            assert_same_models(one, many);
+            trl_boost_model_free(many);
+        }
+        trl_boost_model_free(one);
+    }
+    free(rare);
+    free(rarer);
+    free_problem(&p);
+}
+
+/* A classifier without positive examples is refused before the others are learnt. */
+static bool no_progress(void *ctx, const trl_boost_progress *now)
+{
+    (void)now;
+    *(bool *)ctx = true;
+    return false;
+}
+
+static void test_refused_early(void **state)
+{
+    (void)state;
+    problem p = make_problem(12, 1000, (size_t)1 << 30);
+    signed char *none = malloc(p.n);
+    memset(none, -1, p.n);
+    assert_ok(trl_boost_data_answer(p.data, "none", none, NULL, &err));
+    trl_boost_options o = quick();
+    trl_boost_model *m = NULL;
+    bool learnt = false;
+    o.progress = no_progress;
+    o.progress_ctx = &learnt;
+    for (o.threads = 1; o.threads <= 2; o.threads++) {
+        assert_int_equal(trl_boost_train(p.data, NULL, &o, &m, &err), TRL_EINVAL);
+        assert_non_null(strstr(err.msg, "classifier none: no example of value is positive"));
+        assert_false(learnt);
+    }
+    free(none);
+    free_problem(&p);
+}
+
 static char folder[64];
 
 static void test_model_file(void **state)
@@ -343,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_naive),      cmocka_unit_test(test_threads),
         cmocka_unit_test(test_sample),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_helpers),    cmocka_unit_test(test_refused_early),
         cmocka_unit_test(test_model_file), cmocka_unit_test(test_slope),
         cmocka_unit_test(test_refusals),   cmocka_unit_test(test_null),
         cmocka_unit_test(test_intercepts),

@@ -175,6 +175,45 @@ static void test_many_rows(void **state)
     assert_int_equal(trl_boost_read(paths, 1, &o, &d[0], &err), TRL_EMODEL);
 }
 
+/* Examples of a cache in the numbers of other data, with text beside it: as from its text. */
+static void test_cache_like(void **state)
+{
+    (void)state;
+    static const char *const text = "yes | a b new\nno 0.5 | c\nyes |\nno | b c a\n";
+    trl_boost_data *d = NULL, *other = NULL, *like[2] = {NULL};
+    trl_boost_read_options o = trl_boost_read_options_default(), plain = o;
+    const char *twice[2] = {cache, path};
+    o.classes = true;
+    assert_ok(read_text("no | c c2\nyes | b c2\nmaybe | a c2\nyes | b d\n", o, &d));
+    assert_ok(read_text(text, o, &other));
+    assert_ok(trl_boost_data_save(other, cache, &err));
+    trl_boost_data_free(other);
+    o.like = d;
+    assert_ok(read_text(text, o, &like[0]));
+    assert_ok(trl_boost_read(twice, 2, &o, &like[1], &err)); /* the cache, and the text again */
+    assert_int_equal(like[1]->n, 8);
+    assert_int_equal(like[1]->n_features, d->n_features);
+    for (size_t k = 0; k < 8; k++) {
+        char want[80];
+        snprintf(want, sizeof want, "%s", row_names(like[0], k % 4));
+        assert_string_equal(row_names(like[1], k), want);
+        assert_int_equal(like[1]->class_of[k], like[0]->class_of[k % 4]);
+        assert_true(like[1]->value[k] == like[0]->value[k % 4]);
+    }
+    trl_boost_data_free(like[0]);
+    trl_boost_data_free(like[1]);
+    plain.like = d; /* classes in the cache, +1 and -1 asked for */
+    assert_int_equal(trl_boost_read(twice, 1, &plain, &like[0], &err), TRL_EINVAL);
+    assert_string_equal(err.path, cache);
+    assert_ok(read_text("other | a\nno | b\n", (trl_boost_read_options){.classes = true}, &other));
+    assert_ok(trl_boost_data_save(other, cache, &err));
+    trl_boost_data_free(other);
+    assert_int_equal(trl_boost_read(twice, 1, &o, &like[0], &err), TRL_EINVAL);
+    assert_non_null(strstr(err.msg, "no training example is of class 'other'"));
+    assert_string_equal(err.path, cache);
+    trl_boost_data_free(d);
+}
+
 /* Features are the same whether they are looked up by number or by name: numbers beyond the table,
  * ":1.0", and the same data as other data numbers it. */
 static void test_numbers(void **state)
@@ -255,10 +294,11 @@ int main(void)
     snprintf(path, sizeof path, "/tmp/trellis-boost-data-%d", (int)getpid());
     snprintf(cache, sizeof cache, "/tmp/trellis-boost-cache-%d", (int)getpid());
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_libsvm),    cmocka_unit_test(test_vw),
-        cmocka_unit_test(test_classes),   cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_many_rows), cmocka_unit_test(test_no_room),
-        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_libsvm),     cmocka_unit_test(test_vw),
+        cmocka_unit_test(test_classes),    cmocka_unit_test(test_bad_lines),
+        cmocka_unit_test(test_many_rows),  cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_cache_like),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);

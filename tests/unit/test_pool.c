@@ -80,6 +80,8 @@ static void test_pool(void **state)
         assert_non_null(pool);
         assert_int_equal(trl_pool_threads(pool), threads);
         for (size_t round = 0; round < 60; round++) {
+            if (round == 30)
+                trl_pool_stay_awake(pool);
             jobs j = {.threads = threads, .fail_from = SIZE_MAX};
             const size_t n = round * 8;
             assert_ok(trl_pool_run(pool, n, run_job, &j, &err));
