@@ -155,7 +155,13 @@ static trl_status learn_linear(trl_learnt *out, const trl_example_rows *r, const
         memcpy(out->key, r->key, r->index.n * sizeof *out->key);
     out->n_keys = r->index.n;
     for (size_t k = 0; st == TRL_OK && k < out->n; k++) {
-        const trl_linear_problem p = {r->n, r->index.n, r->end, r->feature, y + k * r->n, o->c2};
+        const trl_linear_problem p = {.n = r->n,
+                                      .n_features = r->index.n,
+                                      .end = r->end,
+                                      .feature = r->feature,
+                                      .y = y + k * r->n,
+                                      .c2 = o->c2,
+                                      .no_intercept = o->no_intercept};
         st = trl_linear_fit(&p, w, err);
         if (st == TRL_OK && !make_splits(&out->part[k], w, r->index.n))
             st = trl_fail_mem(err);
