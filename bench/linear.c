@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     trl_error err;
     must(argc == 3 || argc == 4, "usage: linear C2 FILE [MODEL]");
     read_examples(&x, argv[2]);
-    const trl_linear_problem p = {x.n, x.n_features, x.end, x.feature, x.y, atof(argv[1])};
+    const trl_linear_problem p = {x.n, x.n_features, x.end, x.feature, x.y, atof(argv[1]), false};
     double *w = trl_alloc64(x.n_features + 65, sizeof *w),
            *g = trl_alloc64(x.n_features + 65, sizeof *g);
     must(w && g, "out of memory");

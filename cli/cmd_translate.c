@@ -75,6 +75,7 @@ static option options[] = {
     {TRAIN_OPTION("eta")},
     {TRAIN_OPTION("sample")},
     {TRAIN_OPTION("c2")},
+    {TRAIN_OPTION("no-intercept")},
     {TRAIN_OPTION("features")},
     {"memory", .type = OPTION_REAL, OPTION_FIELD(settings, memory), .value = "MB",
      .help = "features of a classifier beyond this go to a temporary file"},

@@ -50,13 +50,16 @@ parse_all() { # GRADE N: a parser and the trees of all texts; those of a larger 
         [ -e "$larger" ] && [ ! -e "$work/$1.$2.mrg" ] && [ "$(basename "$larger" .mrg | sed 's/.*\.//')" -gt "$2" ] &&
             head -n "$(grep -c '[^[:space:]]' "$work/$2.en")" "$larger" >"$work/$1.$2.mrg"
     done
+    # shellcheck disable=SC2046
     for s in "$2" develop test; do
         [ -e "$work/$1.$s.mrg" ] || { say "$1: trees of $s" &&
-            "$trellis" parse -j "$threads" -m "$work/$1.parser" -o "$work/$1.$s.mrg" "$work/$s.en" 2>"$work/$1.$s.log"; }
+            "$trellis" parse -j "$threads" $(parse_options "$1") -m "$work/$1.parser" -o "$work/$1.$s.mrg" "$work/$s.en" 2>"$work/$1.$s.log"; }
     done
 }
 # Boosted trees learn from sentences up to 15 words: all of them take hours.
 parser_options() { [ "$1" != boosted ] || echo "--max-length 15"; }
+# ... and search long ones for long: by default a hundredth of the steps that 'parse' allows itself.
+parse_options() { [ "$1" != boosted ] || echo "--max-work ${WORK:-10}"; }
 
 learn() { # NAME GRADE N LINKS [OPTION]...: NAME.model, NAME.log, NAME.time, translations NAME.develop, NAME.test
     local n=$1 g=$2 size=$3 links=$4 s

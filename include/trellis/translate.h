@@ -77,6 +77,7 @@ typedef struct trl_translate_options {
                                finished, or NULL; when the disk is full, a note is given and
                                training goes on */
     bool resume;            /* what `checkpoint` has is not made again: the same model */
+    bool no_intercept; /* of TRL_WORDS_L2: nothing but features says how frequent a candidate is */
 } trl_translate_options;
 TRL_API void trl_translate_options_init(trl_translate_options *o, size_t size); /* sizeof *o */
 

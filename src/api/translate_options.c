@@ -51,6 +51,8 @@ static const trl_option rows[] = {
     ROW("sample", INTEGER, sample, .value = "N",
         .help = "choose splits by N examples drawn by weight; 0: all"),
     ROW("c2", REAL, c2, .value = "X", .most = HUGE_VAL, .help = "l2: the quadratic penalty"),
+    ROW("no-intercept", FLAG, no_intercept,
+        .help = "l2: no intercepts, which are neither penalised nor counted as features"),
     ROW("features", INTEGER, features, .value = "N", .preset = "all",
         .help = "l2: keep the N largest weights"),
     ROW("beam", INTEGER, beam, .value = "N",

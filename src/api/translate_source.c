@@ -156,6 +156,13 @@ trl_status trl_translate_source_open(trl_translate_source *s, const trl_translat
         return st;
     const trl_bitext_info i = trl_bitext_get_info(s->text);
     trl_translate_note(notes, "%zu pairs of sentences, %zu source words", i.pairs, i.source_words);
+    if (i.empty == i.pairs) {
+        trl_fail(err, TRL_EINVAL, "no pair has words on both sides");
+        return trl_fail_where(err, TRL_EINVAL, data->source, 0, 0);
+    }
+    if (i.empty)
+        trl_translate_note(notes, "without words on both sides: %zu, from which nothing is learnt",
+                           i.empty);
     return TRL_OK;
 }
 

@@ -48,9 +48,9 @@ static uint64_t print_of(const run *r)
 {
     const trl_translate_options *o = r->o;
     const uint64_t number[] = {
-        (uint64_t)o->words,    o->min_count, o->tune, o->sample, o->features,
-        o->iterations,         o->drop_lost, o->beam, o->seed,   r->data->links != NULL,
-        r->data->trees != NULL};
+        (uint64_t)o->words,     o->min_count,   o->tune, o->sample, o->features,
+        o->iterations,          o->drop_lost,   o->beam, o->seed,   r->data->links != NULL,
+        r->data->trees != NULL, o->no_intercept};
     const double real[] = {o->min_share, o->lambda, o->decay, o->rate, o->c2};
     uint64_t h = trl_bitext_print(r->source.text);
     h = h * 31 + trl_str_hash((const char *)number, sizeof number);
@@ -153,6 +153,7 @@ static trl_status learn(run *r, trl_error *err)
                                   .boost = trl_boost_options_default(),
                                   .lambda_end = o->lambda,
                                   .c2 = o->c2,
+                                  .no_intercept = o->no_intercept,
                                   .memory = o->memory};
     x.words.boost.decay = o->decay;
     x.words.boost.rate = o->rate;

@@ -21,6 +21,7 @@ typedef struct trl_learn_options {
     trl_boost_options boost; /* of TRL_LEARN_BOOSTED; where lambda ends is set here */
     double lambda_end;       /* where lambda ends */
     double c2;               /* of TRL_LEARN_L2: loss + c2 ||w||^2, the intercept apart */
+    bool no_intercept;       /* of TRL_LEARN_L2: it is 0 */
     size_t memory;           /* bytes of features before a file is used */
 } trl_learn_options;
 
@@ -64,6 +65,7 @@ typedef struct trl_linear_problem {
     const uint32_t *feature;
     const signed char *y;
     double c2;
+    bool no_intercept; /* trl_linear_fit leaves it at 0 */
 } trl_linear_problem;
 /* F and its gradient g, both with n_features + 1 elements at least. */
 double trl_linear_objective(const trl_linear_problem *p, const double *w, double *g);

@@ -64,6 +64,8 @@ static trl_status eval(void *self, const double *z, double *g, double *F, trl_er
     for (size_t f = 0; f < n; f++)
         x->w[f] = x->scale[f] * z[f];
     *F = trl_linear_objective(x->p, x->w, g);
+    if (x->p->no_intercept) /* stays 0, where it begins */
+        g[n - 1] = 0.0;
     for (size_t f = 0; f < n; f++)
         g[f] *= x->scale[f];
     return TRL_OK;

@@ -23,7 +23,7 @@ typedef struct training {
     const trl_train_translate_options *o;
     trl_places words, labels;
     task *task;          /* [n] words, then labels */
-    size_t *order;       /* [n] tasks, the largest first */
+    size_t *order;       /* [n] tasks, the longest first */
     trl_learnt *learnt;  /* [n] */
     trl_buf *name;       /* [n] */
     unsigned char *size; /* [classifiers] */
@@ -209,13 +209,13 @@ static trl_status list_tasks(training *t, trl_error *err)
     return t->learnt && t->name && t->order ? TRL_OK : trl_fail_mem(err);
 }
 
-/* The largest first, so that the last ones are short: by the power of two of their sizes. */
+/* The longest first, so that the last ones are short: by the power of two of their inferences. */
 static void order_tasks(training *t)
 {
     size_t n = 0;
     for (int bit = 63; bit >= 0; bit--)
         for (size_t k = 0; k < t->n; k++)
-            if (t->task[k].n >> bit == 1)
+            if ((uint64_t)t->task[k].n * classifiers_of(t, &t->task[k]) >> bit == 1)
                 t->order[n++] = k;
 }
 

@@ -300,6 +300,15 @@ static trl_status align_all(trl_translate_corpus *c, const trl_translate_text *t
     return st;
 }
 
+/* A source sentence whose other side is empty, or which was too long to align, says nothing about
+ * the translation of its words, not that they become NULL. */
+static bool is_translated(const trl_translate_text *t, size_t k)
+{
+    const trl_side *side = t->text->side;
+    return trl_side_length(&side[1], k) > 0 && (trl_sides_fit(&side[0], &side[1], k) ||
+                                                t->links->end[k] > trl_links_begin(t->links, k));
+}
+
 trl_status trl_translate_corpus_make(trl_translate_corpus *c, const trl_translate_text *t,
                                      trl_error *err)
 {
@@ -311,6 +320,8 @@ trl_status trl_translate_corpus_make(trl_translate_corpus *c, const trl_translat
     for (size_t k = 0; st == TRL_OK && k < n; k++) {
         if (trl_side_length(&t->text->side[0], k) > 0)
             st = read_tree(&c->pair[k], t, k, err);
+        if (st == TRL_OK && !is_translated(t, k))
+            trl_source_fini(&c->pair[k].source);
         c->pair[k].held = (k + 1) * t->held / n != k * t->held / n;
         c->n_held += c->pair[k].held;
     }

@@ -296,7 +296,7 @@ static void test_linear(void **state)
         end[i] = n;
         y[i] = trl_rng_below(&rng, 3) ? 1 : -1;
     }
-    const trl_linear_problem p = {N, F, end, feature, y, 0.3};
+    const trl_linear_problem p = {N, F, end, feature, y, 0.3, false};
     trl_error err;
     for (size_t k = 0; k <= F; k++)
         w[k] = trl_rng_unit(&rng) - 0.5;
@@ -318,6 +318,13 @@ static void test_linear(void **state)
         assert_true(trl_linear_objective(&p, w, other) > least);
         w[k] -= 0.05;
     }
+    const trl_linear_problem without = {N, F, end, feature, y, 0.3, true};
+    assert_ok(trl_linear_fit(&without, w, &err));
+    assert_true(w[F] == 0.0);
+    assert_true(trl_linear_objective(&p, w, g) > least);
+    for (size_t k = 0; k < F; k++)
+        assert_true(fabs(g[k]) < 1e-2);
+    assert_true(fabs(g[F]) > 1e-2);
 }
 
 /* Classifiers over the same rows: each is what it is alone, to the end of its path. */
