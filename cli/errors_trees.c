@@ -73,9 +73,15 @@ static bool read_span(parser_file *f, const trl_sentence *line, trl_error *err, 
     return true;
 }
 
+/* A bracket alone, before a root without a label, was taken for a word. */
+static bool is_bracket(trl_str w)
+{
+    return w.n == 5 && memcmp(w.p, "-LRB-", 5) == 0;
+}
+
 static bool opens(trl_str w)
 {
-    return w.n && w.p[0] == '(';
+    return is_bracket(w) || (w.n && w.p[0] == '(');
 }
 
 /* A line of a tree; before it may stand its probability. */
@@ -85,8 +91,8 @@ static void read_tree_line(parser_file *f, const trl_sentence *line)
     const bool starts = f->depth == 0 && from < line->n;
     for (size_t i = from; i < line->n; i++) {
         trl_str w = line->word[i];
-        if (i == 0 && starts && w.n == 5 && memcmp(w.p, "-LRB-", 5) == 0)
-            w = (trl_str){"(", 1}; /* alone, it was taken for a word */
+        if (i == from && starts && is_bracket(w))
+            w = (trl_str){"(", 1};
         text_add(&f->trees, w.p, w.n);
         text_char(&f->trees, ' ');
         for (size_t k = 0; k < w.n; k++)

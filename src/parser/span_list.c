@@ -35,13 +35,13 @@ trl_status trl_span_list_fill(trl_span_list *l, const trl_brackets *b, const trl
         for (size_t i = 0; i < j; i++)
             for (uint32_t k = b->first[trl_cell(i, j)]; k < b->first[trl_cell(i, j) + 1]; k++) {
                 const double q = b->bracket[k].any;
-                if (q < LEAST_SPAN)
+                const trl_str label = trl_strtab_get(labels, b->bracket[k].label);
+                if (q < LEAST_SPAN || label.n == 0) /* the root of "( (S ...))" has no label */
                     continue;
                 trl_span *s = trl_reserve(l->span, &l->cap, l->n + 1, sizeof *s);
                 if (!s)
                     return trl_fail_mem(err);
                 l->span = s;
-                const trl_str label = trl_strtab_get(labels, b->bracket[k].label);
                 s[l->n++] = (trl_span){label, i, j, q < 1.0 ? q : 1.0}; /* 1 + rounding */
             }
     if (l->n)

@@ -179,6 +179,16 @@ bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *
     return trl_tree_node_parts(f, at, n, p, call_key, &c);
 }
 
+bool trl_tree_gold_keys(const trl_tree_features *f, const trl_btree *tree, const trl_seen *seen,
+                        const trl_key_sink *sink)
+{
+    for (size_t x = 0; x < tree->n; x++)
+        for (size_t at = 0; at < f->t->n; at++)
+            if (!trl_tree_node_keys(f, at, &tree->node[x], trl_tree_node_part(tree, x), seen, sink))
+                return false;
+    return true;
+}
+
 static bool add_key(void *index, uint64_t key)
 {
     return trl_tree_index_add(index, key) != TRL_NO_ID;
@@ -187,12 +197,8 @@ static bool add_key(void *index, uint64_t key)
 trl_status trl_tree_features_add(trl_tree_features *f, const trl_btree *tree, const trl_seen *seen,
                                  trl_error *err)
 {
-    for (size_t x = 0; x < tree->n; x++)
-        for (size_t at = 0; at < f->t->n; at++)
-            if (!trl_tree_node_keys(f, at, &tree->node[x], trl_tree_node_part(tree, x), seen,
-                                    &(trl_key_sink){add_key, &f->index}))
-                return trl_fail_mem(err);
-    return TRL_OK;
+    const trl_key_sink sink = {add_key, &f->index};
+    return trl_tree_gold_keys(f, tree, seen, &sink) ? TRL_OK : trl_fail_mem(err);
 }
 
 /* Rules without scores: only the keys matter. */

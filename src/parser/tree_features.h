@@ -38,6 +38,10 @@ typedef struct trl_key_sink {
 bool trl_tree_node_keys(const trl_tree_features *f, size_t at, const trl_bnode *n, trl_tree_part p,
                         const trl_seen *seen, const trl_key_sink *sink);
 
+/* The keys of all families on a whole tree, node by node.  False when the sink stops. */
+bool trl_tree_gold_keys(const trl_tree_features *f, const trl_btree *tree, const trl_seen *seen,
+                        const trl_key_sink *sink);
+
 /* The part of node x of a tree. */
 static inline trl_tree_part trl_tree_node_part(const trl_btree *tree, size_t x)
 {

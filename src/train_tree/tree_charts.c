@@ -115,7 +115,6 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
  * features. */
 static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_error *err)
 {
-    trl_status st = TRL_OK;
     size_t n = 0;
     for (size_t k = 0; k < j->trees.n; k++) {
         if (unknown[k]) {
@@ -135,9 +134,7 @@ static trl_status collect(trl_tree_training *j, const uint8_t *unknown, trl_erro
         n++;
     }
     j->n_examples = n;
-    for (size_t k = 0; st == TRL_OK && k < n; k++)
-        st = trl_tree_features_add(&j->model.features, &j->example[k].gold, &j->example[k].seen,
-                                   err);
+    trl_status st = trl_tree_training_number(j, err);
     trl_tree_gather ga = {0};
     trl_arena arena = {0};
     for (size_t k = 0; st == TRL_OK && j->o->all_pairs && k < n; k++) {

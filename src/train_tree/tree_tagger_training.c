@@ -109,14 +109,15 @@ static trl_status tag_fold(trl_tree_training *j, size_t fold, const trl_buf *byt
     return st;
 }
 
-/* Jobs 0 .. FOLDS-1 tag their fold; the last learns the tagger of the model. */
-static trl_status run_fold(void *ctx, size_t fold, size_t worker, trl_error *err)
+/* The first job, the longest, learns the tagger of the model; those after it tag a fold each. */
+static trl_status run_fold(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     tagging *x = ctx;
     trl_buf bytes = {0};
     (void)worker;
-    if (fold == FOLDS)
-        return learn(x, fold, &x->j->tagger_file, err);
+    if (job == 0)
+        return learn(x, FOLDS, &x->j->tagger_file, err);
+    const size_t fold = job - 1;
     trl_status st = learn(x, fold, &bytes, err);
     if (st == TRL_OK)
         st = tag_fold(x->j, fold, &bytes, err);

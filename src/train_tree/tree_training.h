@@ -91,6 +91,10 @@ trl_status trl_tree_training_functions(trl_tree_training *j, trl_error *err);
  * features. */
 trl_status trl_tree_training_charts(trl_tree_training *j, trl_error *err);
 
+/* tree_numbers.c: adds the features of all examples to the index, to the same numbers with any
+ * number of threads.  TRL_ENOMEM, TRL_ECANCEL. */
+trl_status trl_tree_training_number(trl_tree_training *j, trl_error *err);
+
 /* tree_warm_start.c: j->w from the model o->init, as far as that model has the features of the
  * training trees.  TRL_EINVAL when its grammar or template is another, TRL_EIO, TRL_EMODEL,
  * TRL_ENOMEM. */
