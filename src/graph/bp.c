@@ -61,7 +61,7 @@ static void pair_matrices(trl_bp *b, size_t a, double rho, double **room, const 
     const uint32_t *scope = g->scope + g->scope_at[a];
     const double *theta = b->table[g->table_of[a]];
     const size_t n = g->labels[scope[0]], k = g->labels[scope[1]];
-    const size_t wn = trl_row_width(n), wk = trl_row_width(k);
+    const size_t wn = trl_matrix_stride(n), wk = trl_matrix_stride(k);
     double *first = *room, *second = first + k * wn;
     *room = second + n * wk;
     const double max = scaled_max(n * k, theta, 1.0 / rho, &b->range);
@@ -98,7 +98,7 @@ static size_t matrix_cells(const trl_bp *b, bool *seen)
             continue;
         seen[g->table_of[a]] = true;
         const size_t n = g->labels[scope[0]], k = g->labels[scope[1]];
-        cells += k * trl_row_width(n) + n * trl_row_width(k);
+        cells += k * trl_matrix_stride(n) + n * trl_matrix_stride(k);
     }
     return cells;
 }
@@ -124,9 +124,11 @@ static bool init_factors(trl_bp *b, trl_arena *arena)
     bool *seen = trl_arena_get(arena, g->n_tables, sizeof *seen);
     if (!first || !max || !seen)
         return false;
-    double *room = trl_arena_get(arena, matrix_cells(b, seen), sizeof *room);
+    const size_t cells = matrix_cells(b, seen);
+    double *room = trl_arena_get(arena, cells + TRL_MATRIX_SLACK, sizeof *room);
     if (!room)
         return false;
+    memset(room + cells, 0, TRL_MATRIX_SLACK * sizeof *room);
     for (size_t t = 0; t < g->n_tables; t++)
         first[t] = UINT32_MAX;
     for (size_t a = 0; a < g->n_factors; a++) {
@@ -230,6 +232,7 @@ trl_bp_rows trl_bp_rows_of(const trl_bp *b, uint32_t v)
                          .n = l->link_at[v + 1] - l->link_at[v],
                          .node = b->node + l->node_at[v],
                          .link = l->link + l->link_at[v],
+                         .partner = l->partner + l->link_at[v],
                          .at = l->message_at,
                          .base = b->mr};
 }
@@ -314,14 +317,14 @@ static void fresh_larger(trl_bp *b, uint32_t e, double *fresh)
 /* A pair's message without weights: from the other variable's row, stored or made here. */
 static double fresh_pair(trl_bp *b, uint32_t e, uint32_t o, bool stored, double *fresh)
 {
-    const size_t *at = b->l->message_at, width = at[e + 1] - at[e], n = labels_of(b, o);
+    const size_t *at = b->l->message_at, columns = labels_of(b, e), n = labels_of(b, o);
     double change = 0.0, norm;
     if (stored) {
-        norm = trl_bp_pass(b->maximise, n, width, b->n + at[o], b->matrix[e], TRL_BP_SMALL,
+        norm = trl_bp_pass(b->maximise, n, columns, b->n + at[o], b->matrix[e], TRL_BP_SMALL,
                            b->m + at[e], fresh, &change);
     } else {
         const trl_bp_rows rows = trl_bp_rows_of(b, b->g->scope[o]);
-        norm = trl_bp_through(b->maximise, &rows, o, n, width, b->matrix[e], TRL_BP_SMALL,
+        norm = trl_bp_through(b->maximise, &rows, o, n, columns, b->matrix[e], TRL_BP_SMALL,
                               b->m + at[e], b->row[0], fresh, &change);
     }
     b->range = b->range || !(norm > TRL_BP_SMALL && norm < HUGE_VAL);

@@ -1,7 +1,9 @@
 /* bp_kernel.h -- rows of messages: products, both matrix-vector products, and norms.
  *
- * Rows have a width of 1, 2, 4 or a multiple of 8, padded with zeros.  Nothing here allocates or
- * fails.  Plain twins are in tests/unit/plain_graph.h.
+ * Rows have a width of 1, 2, 4 or a multiple of 8, padded with zeros (trl_row_width); rows of
+ * matrices are trl_matrix_stride apart, and whole vectors are read: the last row of a matrix may be
+ * read to its width, so that up to TRL_MATRIX_SLACK numbers follow it that nobody minds.  Nothing
+ * here allocates or fails.  Plain twins are in tests/unit/plain_graph.h.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_BP_KERNEL_H
@@ -9,10 +11,13 @@
 
 #include <stdbool.h>
 
+#include "graph/layout.h"
 #include "num/simd.h"
 
-/* y[j] = sum_i x[i] M[i][j], or max_i; i < n, rows of M and y are `width` long. */
-void trl_bp_pair(bool maximise, size_t n, size_t width, const double *x, const double *M,
+#define TRL_MATRIX_SLACK 8
+
+/* y[j] = sum_i x[i] M[i][j], or max_i; i < n, j < columns; y is padded. */
+void trl_bp_pair(bool maximise, size_t n, size_t columns, const double *x, const double *M,
                  double *y);
 
 /* Divides y by its sum, or maximum, which is returned; then *change = max_j |y[j] - old[j]| / (y[j]
@@ -24,7 +29,7 @@ double trl_bp_norm(bool maximise, size_t width, double small, double *y, const d
 typedef struct trl_bp_rows {
     size_t width, n;
     const double *node;
-    const uint32_t *link; /* [n] */
+    const uint32_t *link, *partner; /* [n] as in trl_layout */
     const size_t *at;
     const double *base;
 } trl_bp_rows;
@@ -35,6 +40,10 @@ void trl_bp_product(const trl_bp_rows *r, uint32_t skip, double *out);
 /* For every link: the row at out + at[link] = node times the rows of all others. */
 void trl_bp_products(const trl_bp_rows *r, double *out);
 
+/* The same for variables 0 .. n - 1. */
+void trl_bp_products_all(const trl_layout *l, size_t n, const double *node, const double *base,
+                         double *out);
+
 /* out[i] = sum_j T[i][j] x[j], or max_j: i < rows, j < n. */
 void trl_bp_fold_last(bool maximise, size_t rows, size_t n, const double *T, const double *x,
                       double *out);
@@ -43,7 +52,7 @@ void trl_bp_fold_first(bool maximise, size_t n, size_t rest, const double *x, co
                        double *out);
 
 /* A row x through M (n rows) to a fresh message: trl_bp_pair and trl_bp_norm. */
-double trl_bp_pass(bool maximise, size_t n, size_t width, const double *x, const double *M,
+double trl_bp_pass(bool maximise, size_t n, size_t columns, const double *x, const double *M,
                    double small, const double *old, double *fresh, double *change);
 
 #define TRL_BP_FRESH 1024 /* longest row of trl_bp_flood_pairs */
@@ -68,16 +77,15 @@ bool trl_bp_flood_pairs(const trl_bp_sweep *s, double *change);
 /* What the variable of `r` sends along all its links (to s->n), and, for each link k but `skip`
  * whose factor has two variables, the message that makes at the other one, to s->ready, with its
  * change[k]; -1 for the other links.  False as above. */
-bool trl_bp_refresh(const trl_bp_sweep *s, const trl_bp_rows *r, const uint32_t *edge_factor,
-                    uint32_t skip, double *change);
+bool trl_bp_refresh(const trl_bp_sweep *s, const trl_bp_rows *r, uint32_t skip, double *change);
 
 /* All three steps for a pair: what the variable of `r` sends past link `skip`, through M (n rows),
- * to a fresh message of width `width`; returns its norm, as trl_bp_norm. */
-double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n, size_t width,
+ * to a fresh message of `columns`; returns its norm, as trl_bp_norm. */
+double trl_bp_through(bool maximise, const trl_bp_rows *r, uint32_t skip, size_t n, size_t columns,
                       const double *M, double small, const double *old, double *scratch,
                       double *fresh, double *change);
 
-/* A pair: its table M, n rows of k, padded, between rows x (n) and y (k, padded). */
+/* A pair: its table M, n rows of k, between rows x (n) and y (k, padded). */
 typedef struct trl_bp_pair_rows {
     size_t n, k;
     const double *x, *M, *y;

@@ -11,9 +11,9 @@
  */
 TRL_INLINE void belief_wide(const trl_bp_pair_rows p, double c, double *out)
 {
-    const size_t width = trl_padded(p.k);
+    const size_t width = trl_padded(p.k), stride = trl_matrix_stride(p.k);
     const double *M = p.M;
-    for (size_t i = 0; i + 1 < p.n; i++, M += width, out += p.k)
+    for (size_t i = 0; i + 1 < p.n; i++, M += stride, out += p.k)
         for (size_t j = 0; j < width; j += 8)
             *(trl_v8 *)(out + j) =
                 p.x[i] * c * *(const trl_v8 *)(M + j) * *(const trl_v8 *)(p.y + j);
@@ -32,9 +32,9 @@ TRL_CLONES double trl_bp_pair_belief(const trl_bp_pair_rows *pair, double small,
                                      double *out)
 {
     const trl_bp_pair_rows p = *pair; /* a copy, which `out` cannot overlap */
-    const size_t k = p.k, width = k <= 2 ? k : k <= 4 ? 4 : trl_padded(k);
+    const size_t k = p.k;
     double Z = 0.0;
-    trl_bp_pair(false, p.n, width, p.x, p.M, scratch);
+    trl_bp_pair(false, p.n, k, p.x, p.M, scratch);
     for (size_t j = 0; j < k; j++)
         Z += scratch[j] * p.y[j];
     if (!(Z > small && Z < HUGE_VAL))
@@ -42,7 +42,7 @@ TRL_CLONES double trl_bp_pair_belief(const trl_bp_pair_rows *pair, double small,
     if (k >= 8)
         belief_wide(p, 1.0 / Z, out);
     else
-        belief_narrow(width, p, 1.0 / Z, out);
+        belief_narrow(trl_matrix_stride(k), p, 1.0 / Z, out);
     return Z;
 }
 

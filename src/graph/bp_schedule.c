@@ -52,10 +52,19 @@ static bool flood_pairs(trl_bp *b, size_t from, size_t to)
     return !b->range;
 }
 
+/* All rows of all variables. */
+static void send_everything(trl_bp *b)
+{
+    const size_t n = b->g->n_variables;
+    if (!b->log && !b->rho)
+        trl_bp_products_all(b->l, n, b->node, b->mr, b->n);
+    for (uint32_t v = 0; (b->log || b->rho) && v < n; v++)
+        trl_bp_send_all(b, v);
+}
+
 static bool sweep_flooding(trl_bp *b, const trl_bp_limits *lim)
 {
-    for (uint32_t v = 0; v < b->g->n_variables; v++)
-        trl_bp_send_all(b, v);
+    send_everything(b);
     for (size_t a = 0; a < b->g->n_factors;) {
         const size_t pairs = pairs_from(b, a);
         if (pairs > 0 && b->updates + 2 * pairs <= lim->max_updates) {
@@ -106,8 +115,7 @@ static bool sweep_trees(trl_bp *b, const trl_bp_limits *lim)
 static bool run_sweeps(trl_bp *b, int schedule, const trl_bp_limits *lim, uint64_t *iterations)
 {
     if (schedule == TRL_SCHEDULE_SEQUENTIAL)
-        for (uint32_t v = 0; v < b->g->n_variables; v++)
-            trl_bp_send_all(b, v);
+        send_everything(b);
     for (*iterations = 0;;) {
         const double before = b->change; /* a sweep that is cut short says too little */
         b->change = 0.0;
@@ -151,32 +159,45 @@ static void put(residual *r, size_t at, heap_entry x)
     r->at[x.edge] = (uint32_t)at;
 }
 
+/* The first of the largest.  Of four children by halves, without branches: which one it is cannot
+ * be foretold. */
 static size_t largest_child(const residual *r, size_t at)
 {
     size_t best = 4 * at + 1;
-    const size_t end = best + 4 < r->n ? best + 4 : r->n;
-    for (size_t k = best + 1; k < end; k++)
+    const heap_entry *c = r->heap + best;
+    if (best + 4 <= r->n) {
+        const size_t x = c[1].key > c[0].key, y = 2 + (c[3].key > c[2].key);
+        return best + (c[y].key > c[x].key ? y : x);
+    }
+    for (size_t k = best + 1; k < r->n; k++)
         if (r->heap[k].key > r->heap[best].key)
             best = k;
     return best;
 }
 
+static void sift_down(residual *r, size_t at, heap_entry x)
+{
+    while (4 * at + 1 < r->n) {
+        const size_t k = largest_child(r, at);
+        if (r->heap[k].key <= x.key)
+            break;
+        put(r, at, r->heap[k]);
+        at = k;
+    }
+    put(r, at, x);
+}
+
 static void rekey(residual *r, uint32_t e, double key)
 {
     size_t at = r->at[e];
-    if (key > r->heap[at].key) {
-        for (; at > 0 && r->heap[(at - 1) / 4].key < key; at = (at - 1) / 4)
-            put(r, at, r->heap[(at - 1) / 4]);
-    } else {
-        while (4 * at + 1 < r->n) {
-            const size_t k = largest_child(r, at);
-            if (r->heap[k].key <= key)
-                break;
-            put(r, at, r->heap[k]);
-            at = k;
-        }
+    const heap_entry x = {key, e};
+    if (key <= r->heap[at].key) {
+        sift_down(r, at, x);
+        return;
     }
-    put(r, at, (heap_entry){key, e});
+    for (; at > 0 && r->heap[(at - 1) / 4].key < key; at = (at - 1) / 4)
+        put(r, at, r->heap[(at - 1) / 4]);
+    put(r, at, x);
 }
 
 static void prepare(trl_bp *b, residual *r, uint32_t e, bool stored)
@@ -212,14 +233,14 @@ static void prepare_pairs(trl_bp *b, residual *r, uint32_t e)
     const trl_layout *l = b->l;
     const uint32_t v = b->g->scope[e];
     const trl_bp_rows rows = trl_bp_rows_of(b, v);
-    if (!trl_bp_refresh(&r->sweep, &rows, l->edge_factor, e, r->change))
+    if (!trl_bp_refresh(&r->sweep, &rows, e, r->change))
         b->range = true;
     for (size_t k = 0; k < rows.n && !b->range; k++) {
-        const uint32_t f = rows.link[k], a = l->edge_factor[f];
+        const uint32_t f = rows.link[k];
         if (r->change[k] >= 0.0)
-            rekey(r, (uint32_t)(2 * b->g->scope_at[a] + 1 - f), r->change[k]);
+            rekey(r, rows.partner[k], r->change[k]);
         else if (f != e)
-            prepare_others(b, r, a, f, false);
+            prepare_others(b, r, l->edge_factor[f], f, false);
     }
 }
 
@@ -233,6 +254,27 @@ static void prepare_after(trl_bp *b, residual *r, uint32_t e)
         prepare(b, r, e, false);
     else
         rekey(r, e, 0.0);
+}
+
+/* All messages, and the heap of them. */
+static void prepare_all(trl_bp *b, residual *r)
+{
+    const trl_layout *l = b->l;
+    const bool by_rows = !b->log && !b->rho;
+    for (uint32_t v = 0; by_rows && v < b->g->n_variables && !b->range; v++) {
+        const trl_bp_rows rows = trl_bp_rows_of(b, v);
+        b->range = !trl_bp_refresh(&r->sweep, &rows, UINT32_MAX, r->change);
+        for (size_t k = 0; k < rows.n; k++)
+            if (r->change[k] >= 0.0)
+                r->heap[r->at[rows.partner[k]]].key = r->change[k];
+    }
+    for (size_t i = 0; i < r->n && !b->range; i++) {
+        const uint32_t e = r->heap[i].edge;
+        if (!by_rows || trl_arity(b->g, l->edge_factor[e]) != 2)
+            r->heap[i].key = trl_bp_fresh(b, e, false, r->ready + l->message_at[e]);
+    }
+    for (size_t i = r->n; i-- > 0;)
+        sift_down(r, i, r->heap[i]);
 }
 
 static size_t most_links(const trl_bp *b)
@@ -249,20 +291,19 @@ static bool run_residual(trl_bp *b, const trl_bp_limits *lim, trl_arena *a, bool
 {
     const trl_layout *l = b->l;
     residual r = {.ready = trl_arena_get(a, l->message_at[l->n_edges], sizeof *r.ready),
-                  .heap = trl_arena_get(a, l->n_edges, sizeof *r.heap),
+                  .heap = trl_arena_get(a, l->n_edges + 3, sizeof *r.heap),
                   .at = trl_arena_get(a, l->n_edges, sizeof *r.at)};
     r.change = trl_arena_get(a, most_links(b), sizeof *r.change);
     *failed = !r.ready || !r.heap || !r.at || !r.change;
     if (*failed)
         return false;
+    r.heap += 3; /* so that four children are one line of the cache */
     r.sweep = sweep_of(b);
     r.sweep.ready = r.ready;
     for (uint32_t e = 0; e < l->n_edges; e++)
         if (trl_arity(b->g, l->edge_factor[e]) >= 2)
             put(&r, r.n++, (heap_entry){0.0, e});
-    for (uint32_t e = 0; e < l->n_edges && !b->range; e++)
-        if (trl_arity(b->g, l->edge_factor[e]) >= 2)
-            prepare(b, &r, e, false);
+    prepare_all(b, &r);
     for (b->change = 0.0; r.n > 0 && !b->range;) {
         const uint32_t e = r.heap[0].edge;
         b->change = r.heap[0].key;

@@ -83,6 +83,11 @@ static void lay_out(const trl_graph_view *g, trl_layout *l)
     for (size_t v = 0; v < g->n_variables; v++)
         l->link_at[v] = l->link_at[v + 1];
     l->link_at[g->n_variables] = l->n_messages;
+    for (size_t i = 0; i < l->n_messages; i++) {
+        const uint32_t a = l->edge_factor[l->link[i]];
+        l->partner[i] =
+            trl_arity(g, a) == 2 ? (uint32_t)(2 * g->scope_at[a] + 1 - l->link[i]) : TRL_NO_PARTNER;
+    }
 }
 
 static bool find_forest(const trl_graph_view *g, const trl_layout *l, const bool *observed,
@@ -108,10 +113,12 @@ trl_status trl_layout_new(const trl_graph_view *g, const bool *observed, trl_lay
     l->edge_factor = trl_alloc(l->n_edges, sizeof *l->edge_factor);
     l->message_at = trl_alloc(l->n_edges + 1, sizeof *l->message_at);
     l->link = trl_alloc(l->n_edges, sizeof *l->link);
+    l->partner = trl_alloc(l->n_edges, sizeof *l->partner);
     l->link_at = trl_zalloc(g->n_variables + 1, sizeof *l->link_at);
     l->node_at = trl_zalloc(g->n_variables + 1, sizeof *l->node_at);
     uint32_t *set = trl_alloc(n_nodes(g), sizeof *set);
-    const bool ok = l->edge_factor && l->message_at && l->link && l->link_at && l->node_at && set;
+    const bool ok =
+        l->edge_factor && l->message_at && l->link && l->partner && l->link_at && l->node_at && set;
     if (ok) {
         lay_out(g, l);
         l->is_forest = find_forest(g, l, observed, set);
@@ -129,6 +136,7 @@ void trl_layout_free(trl_layout *l)
     trl_free(l->edge_factor);
     trl_free(l->message_at);
     trl_free(l->link);
+    trl_free(l->partner);
     trl_free(l->link_at);
     trl_free(l->node_at);
     trl_free(l->forest_at);

@@ -18,16 +18,27 @@ static inline size_t trl_row_width(size_t labels)
     return labels <= 2 ? labels : labels <= 4 ? 4 : trl_padded(labels);
 }
 
+/* From one row of a matrix of that many columns to the next: rows that padding would make a third
+ * longer, or more, follow each other without it. */
+static inline size_t trl_matrix_stride(size_t columns)
+{
+    const size_t width = trl_row_width(columns);
+    return width >= 8 && 4 * (width - columns) >= width ? columns : width;
+}
+
+#define TRL_NO_PARTNER UINT32_MAX
+
 typedef struct trl_layout {
     size_t n_edges, n_messages;
     uint32_t *edge_factor; /* [n_edges] */
     size_t *link_at;       /* [n_variables + 1] */
-    uint32_t *link;        /* link[link_at[v] ..): edges of v with messages */
-    size_t *message_at;    /* [n_edges + 1] */
-    size_t *node_at;       /* [n_variables + 1] */
-    size_t max_width;      /* of a row, at least 8 */
-    size_t max_cells;      /* of a factor */
-    bool is_forest;        /* no cycle, when variables that are fixed are taken out */
+    uint32_t *link;        /* link[link_at[v] ..): edges of v with messages, */
+    uint32_t *partner;  /* and of each the other edge of its factor; TRL_NO_PARTNER: it has more */
+    size_t *message_at; /* [n_edges + 1] */
+    size_t *node_at;    /* [n_variables + 1] */
+    size_t max_width;   /* of a row, at least 8 */
+    size_t max_cells;   /* of a factor */
+    bool is_forest;     /* no cycle, when variables that are fixed are taken out */
 
     /* trl_layout_forests: every edge with a message is in one forest; of each forest first the
      * messages towards its roots, from the leaves on, then those away from them. */

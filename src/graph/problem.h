@@ -41,7 +41,8 @@ trl_status trl_search(const trl_problem *p, const trl_bp *messages, uint64_t max
                       bool *found, trl_error *err);
 uint64_t trl_search_steps(const trl_graph_view *g); /* the usual limit */
 
-/* The same without messages and with the usual limit; TRL_ENUMERIC, too, when that did not suffice. */
+/* The same without messages and with the usual limit; TRL_ENUMERIC, too, when that did not suffice.
+ */
 trl_status trl_search_allowed(const trl_problem *p, uint32_t *y, trl_error *err);
 
 typedef struct trl_method_options {

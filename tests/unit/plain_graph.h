@@ -11,13 +11,15 @@
 #include "graph/bp_kernel.h"
 #include "graph/table_kernel.h"
 
-static inline void bp_pair_plain(bool maximise, size_t n, size_t width, const double *x,
+static inline void bp_pair_plain(bool maximise, size_t n, size_t columns, const double *x,
                                  const double *M, double *y)
 {
-    for (size_t j = 0; j < width; j++) {
+    for (size_t j = 0; j < trl_row_width(columns); j++) {
         y[j] = 0.0;
-        for (size_t i = 0; i < n; i++)
-            y[j] = maximise ? fmax(y[j], x[i] * M[i * width + j]) : y[j] + x[i] * M[i * width + j];
+        for (size_t i = 0; i < n && j < columns; i++) {
+            const double p = x[i] * M[i * trl_matrix_stride(columns) + j];
+            y[j] = maximise ? fmax(y[j], p) : y[j] + p;
+        }
     }
 }
 
@@ -70,13 +72,13 @@ static inline void table_apply_plain(trl_table_op op, const trl_table_map *map, 
     }
 }
 
-static inline double bp_pair_belief_plain(size_t n, size_t k, size_t width, const double *x,
+static inline double bp_pair_belief_plain(size_t n, size_t k, size_t stride, const double *x,
                                           const double *M, const double *y, double *out)
 {
     double Z = 0.0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < k; j++)
-            Z += out[i * k + j] = x[i] * M[i * width + j] * y[j];
+            Z += out[i * k + j] = x[i] * M[i * stride + j] * y[j];
     for (size_t i = 0; i < n * k; i++)
         out[i] /= Z;
     return Z;

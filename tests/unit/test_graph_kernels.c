@@ -117,6 +117,18 @@ static void test_exp_sum(void **state)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
+/* A matrix: numbers in its columns, zeros in what pads its rows, and numbers that must not matter
+ * after the last one. */
+static double *matrix(trl_rng *rng, size_t n, size_t columns)
+{
+    const size_t stride = trl_matrix_stride(columns);
+    double *M = numbers(rng, n * stride + TRL_MATRIX_SLACK);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = columns; j < stride; j++)
+            M[i * stride + j] = 0.0;
+    return M;
+}
+
 static void test_pairs(void **state)
 {
     (void)state;
@@ -125,10 +137,10 @@ static void test_pairs(void **state)
         for (size_t labels = 1; labels <= MAX; labels++)
             for (int maximise = 0; maximise < 2; maximise++) {
                 const size_t width = trl_row_width(labels);
-                double *x = numbers(&rng, n), *M = numbers(&rng, n * width);
+                double *x = numbers(&rng, n), *M = matrix(&rng, n, labels);
                 double *y = numbers(&rng, width), *want = numbers(&rng, width);
-                trl_bp_pair(maximise, n, width, x, M, y);
-                bp_pair_plain(maximise, n, width, x, M, want);
+                trl_bp_pair(maximise, n, labels, x, M, y);
+                bp_pair_plain(maximise, n, labels, x, M, want);
                 same(width, y, want, "pair", n);
                 double *old = numbers(&rng, width), change = -1.0, change2 = -1.0;
                 const double a = trl_bp_norm(maximise, width, 0.0, y, old, &change);
@@ -139,7 +151,7 @@ static void test_pairs(void **state)
                 assert_near(trl_bp_norm(maximise, width, 1e9, y, old, &change), 1.0,
                             maximise ? 1e-15 : 1e-13);
                 same(width, y, want, "row below small", width);
-                const double c = trl_bp_pass(maximise, n, width, x, M, 0.0, old, y, &change);
+                const double c = trl_bp_pass(maximise, n, labels, x, M, 0.0, old, y, &change);
                 same(1, &c, &b, "norm of a pass", width);
                 same(width, y, want, "pass", width);
                 assert_near(change, change2, 1e-13);
@@ -166,7 +178,7 @@ static void test_products(void **state)
                 link[k] = 2 * k + (k & 1);
             double *base = numbers(&rng, 14 * width), *node = numbers(&rng, width);
             double *out = numbers(&rng, 14 * width), *want = numbers(&rng, width);
-            const trl_bp_rows rows = {width, degree, node, link, at, base};
+            const trl_bp_rows rows = {width, degree, node, link, NULL, at, base};
             trl_bp_product(&rows, UINT32_MAX, out);
             bp_product_plain(&rows, UINT32_MAX, want);
             same(width, out, want, "product", degree);
@@ -176,14 +188,14 @@ static void test_products(void **state)
                 same(width, out + at[link[k]], want, "products", degree);
             }
             for (size_t n = 1; degree > 0 && n <= labels; n += 5) {
-                double *M = numbers(&rng, n * width), *fresh = numbers(&rng, width);
+                double *M = matrix(&rng, n, labels), *fresh = numbers(&rng, width);
                 double *old = numbers(&rng, width), change, change2 = 0.0;
                 const uint32_t skip = link[degree / 2];
                 double *scratch = numbers(&rng, width);
-                const double norm = trl_bp_through(false, &rows, skip, n, width, M, 0.0, old,
+                const double norm = trl_bp_through(false, &rows, skip, n, labels, M, 0.0, old,
                                                    scratch, fresh, &change);
                 bp_product_plain(&rows, skip, scratch);
-                bp_pair_plain(false, n, width, scratch, M, want);
+                bp_pair_plain(false, n, labels, scratch, M, want);
                 const double b = bp_norm_plain(false, width, 0.0, want, old, &change2);
                 same(1, &norm, &b, "norm through", degree);
                 same(width, fresh, want, "through", degree);
@@ -207,16 +219,13 @@ static void test_beliefs(void **state)
     for (size_t n = 1; n <= MAX; n += 1 + n / 8)
         for (size_t k = 1; k <= MAX; k++) {
             const size_t width = trl_row_width(k);
-            double *x = numbers(&rng, n), *M = numbers(&rng, n * width), *y = numbers(&rng, width);
+            double *x = numbers(&rng, n), *M = matrix(&rng, n, k), *y = numbers(&rng, width);
             double *row = numbers(&rng, width), *out = numbers(&rng, n * k + 1);
             double *want = numbers(&rng, n * k);
-            for (size_t i = 0; i < n; i++)
-                for (size_t j = k; j < width; j++)
-                    M[i * width + j] = 0.0;
             const double guard = out[n * k];
             const trl_bp_pair_rows pair = {n, k, x, M, y};
             const double a = trl_bp_pair_belief(&pair, 0.0, row, out);
-            const double b = bp_pair_belief_plain(n, k, width, x, M, y, want);
+            const double b = bp_pair_belief_plain(n, k, trl_matrix_stride(k), x, M, y, want);
             same(1, &a, &b, "sum of a belief", k);
             same(n * k, out, want, "belief", k);
             assert_true(out[n * k] == guard);
@@ -284,7 +293,12 @@ static void test_folds(void **state)
         }
         same(rows, out, want, "fold last", n);
         trl_bp_fold_first(maximise, rows, n, x, T, out);
-        bp_pair_plain(maximise, rows, n, x, T, want);
+        for (size_t j = 0; j < n; j++) {
+            want[j] = 0.0;
+            for (size_t i = 0; i < rows; i++)
+                want[j] =
+                    maximise ? fmax(want[j], x[i] * T[i * n + j]) : want[j] + x[i] * T[i * n + j];
+        }
         same(n, out, want, "fold first", rows);
         free(T);
         free(x);
