@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/mem.h"
 #include "num/blas1.h"
+#include "train/objectives.h"
 
 #define CLOSE                                                                                      \
     1e-3 /* of the objective: a proven distance to the optimum below which a run has converged */
@@ -104,6 +105,13 @@ bool trl_outcome_is_close(double F, double norm, double c2)
 
 /* ---- the ending ------------------------------------------------------------------------------ */
 
+/* Is the objective one of those that need not be convex, so that no gradient proves a distance? */
+static bool is_estimate(const trl_session *s)
+{
+    const trl_objective *o = s->o->objective ? trl_objective_find(s->o->objective) : NULL;
+    return o && o->estimate;
+}
+
 void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_standing *at,
                           double fall, char *out, size_t cap)
 {
@@ -131,7 +139,8 @@ void trl_outcome_describe(const trl_session *s, trl_ending ending, const trl_sta
     if (verified)
         trl_snprintf(out, cap, "converged");
     else if (most <= CLOSE)
-        trl_snprintf(out, cap, "converged, at most %.2g %% above the optimum", 100.0 * most);
+        trl_snprintf(out, cap, "converged, at most %.2g %% above the optimum%s", 100.0 * most,
+                     is_estimate(s) ? ", were it convex" : "");
     else {
         char rate[60] = "", norm[40] = "";
         if (!isnan(fall))

@@ -1,4 +1,4 @@
-/* test_graph_start.c -- where the training of whole graphs starts. */
+/* test_graph_start.c -- where the training of whole graphs starts, and what is said of its end. */
 /* SPDX-License-Identifier: MIT */
 #include "graph_setup.h"
 #include "trellis/graph_model.h"
@@ -62,9 +62,31 @@ static void test_start_halved_to_the_end(void **state)
     assert_true(whole.result.objective < 1.5 * best.result.objective);
 }
 
+/* How far the optimum can be follows from the gradient where the objective is convex; Bethe's is
+ * not. */
+static void test_ending(void **state)
+{
+    (void)state;
+    static const char *const objectives[] = {"likelihood", "trw", "bethe"};
+    const char *data = make_data(3, 20);
+    for (size_t k = 0; k < 3; k++) {
+        setup s;
+        graph_setup(&s, data,
+                    "labels a column 1\nlabels y column 2\ntemplate words\n  U:%x[0,0]\n"
+                    "factor y[i] features words\nfactor y[i-1] y[i]\n"
+                    "factor a[i-1] a[i]\nfactor a[i] y[i]\n");
+        s.o.objective = objectives[k];
+        s.o.epsilon = 0.0;
+        train(&s);
+        assert_non_null(strstr(s.result.ending, "% above the optimum"));
+        assert_int_equal(strstr(s.result.ending, "were it convex") != NULL, k == 2);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_start_from_pieces),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ending),
+                                       cmocka_unit_test(test_start_from_pieces),
                                        cmocka_unit_test(test_start_halved_to_the_end)};
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }
