@@ -167,7 +167,7 @@ pvalue() {
 made_by() {
     local cpu
     cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1)
-    echo "Made by \`${SIZE:+SIZE=$SIZE }${GRID:+GRID=$GRID }${LARGE:+LARGE='$LARGE' }${SMALL:+SMALL='$SMALL' }${WORDS:+WORDS='$WORDS' }${LINKS:+LINKS=$LINKS }${GRADE:+GRADE=$GRADE }${ABLATE:+ABLATE='$ABLATE' }${FOLDS:+FOLDS=$FOLDS }$([ "${CLUSTERS-}" != none ] || echo 'CLUSTERS=none ')make experiment-$name\`, $("$trellis" --version), $(nproc) processors (${cpu:-unknown}), load"
+    echo "Made by \`${C2:+C2=$C2 }${SIZE:+SIZE=$SIZE }${GRID:+GRID=$GRID }${LARGE:+LARGE='$LARGE' }${SMALL:+SMALL='$SMALL' }${WORDS:+WORDS='$WORDS' }${LINKS:+LINKS=$LINKS }${GRADE:+GRADE=$GRADE }${ABLATE:+ABLATE='$ABLATE' }${FOLDS:+FOLDS=$FOLDS }$([ "${CLUSTERS-}" != none ] || echo 'CLUSTERS=none ')make experiment-$name\`, $("$trellis" --version), $(nproc) processors (${cpu:-unknown}), load"
     echo "average at its end $(cut -d' ' -f1-3 /proc/loadavg 2>/dev/null || echo unknown)."
     [ -z "$sample" ] || echo "This is the sample run: the numbers mean nothing."
 }

@@ -262,7 +262,8 @@ TRL_INLINE double norm_any(const bool maximise, size_t width, double small, doub
                       : norm_some(maximise, width, small, y, old, change);
 }
 
-/* A message of at least eight numbers; its change goes to the lanes. */
+/* A message of at least eight numbers; its change goes to the lanes.  Long rows are worth a call:
+ * inlined here, too, they would be half of the library's kernels for graphs. */
 TRL_INLINE double pass_wide(const bool maximise, size_t width, const source *s, const target *t,
                             lanes *l)
 {
@@ -272,10 +273,14 @@ TRL_INLINE double pass_wide(const bool maximise, size_t width, const source *s, 
         return pass_block(maximise, 2, s, t, l);
     if (width == 24)
         return pass_block(maximise, 3, s, t, l);
-    double y[TRL_BP_FRESH];
-    pair_wide(maximise, width, s, y);
-    const double norm = norm_lanes(maximise, width, t->small, y, t->old, l);
-    for (size_t j = 0; j < width; j += 8)
+    double y[TRL_BP_FRESH], *to = t->fresh == t->old ? y : t->fresh, change = 0.0;
+    const double norm =
+        trl_bp_pass(maximise, s->n, s->columns, s->x, s->M, t->small, t->old, to, &change);
+    if (change * l->below[0] > l->above[0]) {
+        l->above[0] = change;
+        l->below[0] = 1.0;
+    }
+    for (size_t j = 0; to == y && j < width; j += 8)
         *(trl_v8 *)(t->fresh + j) = *(const trl_v8 *)(y + j);
     return norm;
 }

@@ -142,6 +142,26 @@ static void report_read(const trl_graph_run *j)
     trl_graph_run_report(j, "read", note);
 }
 
+/* A line that makes no factor is as good as not there: perhaps its condition is not what was meant.
+ */
+static void warn_missing_factors(const trl_graph_run *j)
+{
+    bool made[TRL_FAMILIES_MAX] = {false};
+    for (size_t k = 0; k < j->corpus.n; k++) {
+        const trl_graph_example *e = &j->corpus.example[k];
+        for (size_t a = 0; a < trl_graph_look(e->graph).n_factors; a++)
+            if (e->family[a] != TRL_NO_TEMPLATE)
+                made[e->family[a]] = true;
+    }
+    for (size_t f = 0; f < j->spec->n_factors; f++) {
+        char note[200];
+        snprintf(note, sizeof note, "%.100s:%llu: there is no place in the data for this factor",
+                 j->spec_name, (unsigned long long)j->spec->factor[f].row);
+        if (!made[f])
+            trl_graph_run_report(j, "warning", note);
+    }
+}
+
 /* A factor of several labels that is normalised by itself and sees no text prefers the most
  * frequent labels, which the other factors have counted already. */
 static void warn_blind_factors(const trl_graph_run *j)
@@ -196,6 +216,7 @@ static trl_status make_features(void *run, trl_train_result *result, trl_error *
 {
     trl_graph_run *j = run;
     report_read(j);
+    warn_missing_factors(j);
     trl_spill *before = trl_spill_use(j->spill);
     trl_status st = trl_graph_training_init(&j->training, &j->corpus, j->o, &j->infer, err);
     trl_spill_use(before);

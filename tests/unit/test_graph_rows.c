@@ -4,16 +4,9 @@
 
 #include <math.h>
 
-#include "train/gradient.h"
 #include "train/optimizers.h"
-#include "train_graph/train_graph.h"
+#include "graph_training.h"
 #include "two_layers.h"
-
-typedef struct problem {
-    trl_graph_corpus corpus;
-    trl_graph_training t;
-    trl_train_options o;
-} problem;
 
 static void problem_open(problem *p, const char *objective, const char *optimizer)
 {
@@ -23,24 +16,6 @@ static void problem_open(problem *p, const char *objective, const char *optimize
     p->o.objective = objective, p->o.optimizer = optimizer, p->o.threads = 1, p->o.c2 = 0.3;
     make_corpus(&p->corpus, 7, true);
     assert_ok(trl_graph_training_init(&p->t, &p->corpus, &p->o, &infer, &err));
-}
-
-static void problem_close(problem *p)
-{
-    trl_graph_training_fini(&p->t);
-    trl_graph_corpus_fini(&p->corpus);
-}
-
-static double value_at(const problem *p, const double *w, double *g)
-{
-    trl_error err;
-    trl_gradient *by;
-    double F;
-    assert_ok(trl_gradient_new(&p->t.design, &p->corpus.corpus.family[0].names, &p->t.view,
-                               p->t.pool, &by, &err));
-    assert_ok(trl_gradient_eval(by, w, p->o.c2, g, &F, &err));
-    trl_gradient_free(by);
-    return F;
 }
 
 static const char *const apart[] = {"piecewise", "piecewise-pseudolikelihood"};

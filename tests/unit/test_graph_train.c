@@ -6,16 +6,9 @@
 
 #include <unistd.h>
 
-#include "train/gradient.h"
 #include "train/optimizers.h"
-#include "train_graph/train_graph.h"
+#include "graph_training.h"
 #include "two_layers.h"
-
-typedef struct problem {
-    trl_graph_corpus corpus;
-    trl_graph_training t;
-    trl_train_options o;
-} problem;
 
 static bool keep_messages; /* of the problems opened below */
 
@@ -35,12 +28,6 @@ static void problem_open(problem *p, const char *objective, const char *optimize
     p->o.c1 = optimizer && trl_optimizer_find(optimizer)->needs_l1 ? 0.05 : 0.0;
     make_corpus(&p->corpus, 5, false);
     assert_ok(trl_graph_training_init(&p->t, &p->corpus, &p->o, &infer, &err));
-}
-
-static void problem_close(problem *p)
-{
-    trl_graph_training_fini(&p->t);
-    trl_graph_corpus_fini(&p->corpus);
 }
 
 /* ---- every objective by every optimiser

@@ -12,18 +12,11 @@
 #include "base/rng.h"
 #include "feature/packed_cells.h"
 #include "train/factors.h"
-#include "train/gradient.h"
-#include "train_graph/train_graph.h"
+#include "graph_training.h"
 
 enum { LABELS = 18, TOKENS = 5, SENTENCES = 8, TEXTS = 4, EDGE = 1 };
 
 static const char *const text[TEXTS] = {"ape", "bee", "cow", "doe"};
-
-typedef struct problem {
-    trl_graph_corpus corpus;
-    trl_graph_training t;
-    trl_train_options o;
-} problem;
 
 /* Chains of variables with 18 labels: priors and edges with text. */
 static void add_chain(trl_graph_corpus *c, trl_rng *rng, double weight)
@@ -65,24 +58,6 @@ static void problem_open(problem *p, const char *objective, const char *optimize
         add_chain(&p->corpus, &rng, e % 2 ? 1.0 : 2.5);
     p->corpus.all_cells = all ? UINT64_C(1) << EDGE : 0;
     assert_ok(trl_graph_training_init(&p->t, &p->corpus, &p->o, &infer, &err));
-}
-
-static void problem_close(problem *p)
-{
-    trl_graph_training_fini(&p->t);
-    trl_graph_corpus_fini(&p->corpus);
-}
-
-static double value_at(const problem *p, const double *w, double *g)
-{
-    trl_error err;
-    trl_gradient *by;
-    double F;
-    assert_ok(trl_gradient_new(&p->t.design, &p->corpus.corpus.family[0].names, &p->t.view,
-                               p->t.pool, &by, &err));
-    assert_ok(trl_gradient_eval(by, w, p->o.c2, g, &F, &err));
-    trl_gradient_free(by);
-    return F;
 }
 
 /* Where the weight of attribute `name` (or the constant) and the factor's own cell is; UINT64_MAX:
