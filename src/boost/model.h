@@ -16,6 +16,7 @@
 #define TRL_BOOST_MODEL_H
 
 #include "base/buf.h"
+#include "base/pool.h"
 #include "base/strtab.h"
 #include "boost/data.h"
 #include "boost/terms.h"
@@ -77,15 +78,16 @@ struct trl_boost_model {
 };
 
 /* Adds to h[i] the values of trees first .. last-1 for the example.  number[f] is the feature of
- * `d` that the trees call f (TRL_NO_ID: none); NULL: the same.  TRL_ENOMEM. */
+ * `d` that the trees call f (TRL_NO_ID: none); NULL: the same.  pool NULL: in this thread.
+ * TRL_ENOMEM. */
 typedef struct trl_boost_trees {
     const trl_boost_node *node;
     const uint64_t *tree_end;
     size_t first, last;
     const uint32_t *number;
 } trl_boost_trees;
-trl_status trl_boost_apply(const trl_boost_trees *t, const trl_boost_data *d, double *h,
-                           trl_error *err);
+trl_status trl_boost_apply(const trl_boost_trees *t, const trl_boost_data *d, trl_pool *pool,
+                           double *h, trl_error *err);
 
 /* A model of trained ensembles, which it then owns; only features in use are kept and numbered.
  * `part` has n items whose `own`, `own_point`, n_points, best and name are set.  On failure they

@@ -25,18 +25,39 @@ static double walk(const trl_boost_trees *t, const uint32_t *seen, uint32_t now)
     return h;
 }
 
-trl_status trl_boost_apply(const trl_boost_trees *t, const trl_boost_data *d, double *h,
-                           trl_error *err)
+#define EXAMPLES ((size_t)4096) /* of a piece of work */
+
+typedef struct apply_job {
+    const trl_boost_trees *t;
+    const trl_boost_data *d;
+    uint32_t *seen; /* [threads][n_features + 1] the example it was last seen in, + 1 */
+    double *h;
+} apply_job;
+
+static trl_status run_apply(void *ctx, size_t piece, size_t worker, trl_error *err)
 {
-    uint32_t *seen = trl_zalloc(d->n_features + 1, sizeof *seen); /* example + 1 */
-    if (!seen)
-        return trl_fail_mem(err);
-    for (size_t i = 0; i < d->n; i++) {
+    (void)err;
+    const apply_job *j = ctx;
+    const trl_boost_data *d = j->d;
+    uint32_t *seen = j->seen + worker * (d->n_features + 1);
+    const size_t end = (piece + 1) * EXAMPLES < d->n ? (piece + 1) * EXAMPLES : d->n;
+    for (size_t i = piece * EXAMPLES; i < end; i++) {
         for (uint64_t k = trl_boost_begin(d->row_end, i); k < d->row_end[i]; k++)
             seen[d->id[k]] = (uint32_t)i + 1;
-        h[i] += walk(t, seen, (uint32_t)i + 1);
+        j->h[i] += walk(j->t, seen, (uint32_t)i + 1);
     }
-    trl_free(seen);
+    return TRL_OK;
+}
+
+trl_status trl_boost_apply(const trl_boost_trees *t, const trl_boost_data *d, trl_pool *pool,
+                           double *h, trl_error *err)
+{
+    const size_t threads = pool ? trl_pool_threads(pool) : 1;
+    apply_job j = {t, d, trl_zalloc(threads * (d->n_features + 1), sizeof *j.seen), h};
+    if (!j.seen)
+        return trl_fail_mem(err);
+    trl_pool_run_all(pool, (d->n + EXAMPLES - 1) / EXAMPLES, run_apply, &j);
+    trl_free(j.seen);
     return TRL_OK;
 }
 
@@ -80,7 +101,7 @@ trl_status trl_boost_predict(const trl_boost_model *m, size_t classifier, const 
     memset(h, 0, d->n * sizeof *h);
     const trl_boost_trees t = {p->node, p->tree_end, 0, p->n_trees, number};
     if (st == TRL_OK)
-        st = trl_boost_apply(&t, d, h, err);
+        st = trl_boost_apply(&t, d, NULL, h, err);
     trl_free(number);
     return st;
 }

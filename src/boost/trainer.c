@@ -223,13 +223,23 @@ double trl_trainer_largest_gain(trl_trainer *t)
     return (double)most / t->scale;
 }
 
-double trl_trainer_loss(const trl_trainer *t)
+static trl_status run_loss(void *ctx, size_t piece, size_t worker, trl_error *err)
 {
+    (void)worker;
+    (void)err;
+    const trl_trainer *t = ctx;
+    const size_t at = piece * TRL_LOSS_PIECE, left = t->n - at;
+    t->slope[piece] =
+        trl_loss_value(left < TRL_LOSS_PIECE ? left : TRL_LOSS_PIECE, t->v + at, t->odds + at);
+    return TRL_OK;
+}
+
+double trl_trainer_loss(trl_trainer *t)
+{
+    const size_t pieces = trl_loss_pieces(t->n);
     double sum = 0.0;
-    for (size_t at = 0; at < t->n; at += TRL_LOSS_PIECE) {
-        const size_t left = t->n - at;
-        sum +=
-            trl_loss_value(left < TRL_LOSS_PIECE ? left : TRL_LOSS_PIECE, t->v + at, t->odds + at);
-    }
+    trl_pool_run_all(t->pool, pieces, run_loss, t);
+    for (size_t k = 0; k < pieces; k++)
+        sum += t->slope[k];
     return sum;
 }

@@ -147,6 +147,6 @@ trl_status trl_apply_tree(trl_trainer *t, trl_error *err);
 trl_status trl_fit_intercept(trl_trainer *t, trl_error *err);
 
 /* sum b ln(1 + exp(-y h)). */
-double trl_trainer_loss(const trl_trainer *t);
+double trl_trainer_loss(trl_trainer *t);
 
 #endif

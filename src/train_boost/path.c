@@ -66,7 +66,7 @@ static trl_status held_out_loss(trl_boost_path *p, double *loss, trl_error *err)
         return TRL_OK;
     const trl_boost_ensemble *e = &p->t.trees;
     const trl_boost_trees t = {e->node, e->tree_end, p->applied, e->n_trees, NULL};
-    const trl_status st = trl_boost_apply(&t, p->held_out, p->held_h, err);
+    const trl_status st = trl_boost_apply(&t, p->held_out, p->t.pool, p->held_h, err);
     if (st != TRL_OK)
         return st;
     p->applied = e->n_trees;

@@ -21,8 +21,12 @@
 #include "train_search/search_examples.h"
 #include "train_search/tree_tagger.h"
 
-#define FOLDS 5     /* of jackknifing */
-#define HELD_OUT 10 /* without a dev set every tenth tree is held out */
+#define FOLDS 5 /* of jackknifing */
+
+/* Where a path ends, in examples, or, where those have the values of states, in parts of the first
+ * lambda: docs/boosting.md. */
+#define LAMBDA_LEAST 0.3
+#define LAMBDA_END 1e-4
 
 /* Small steps generalise better than the best ones: docs/boosting.md. */
 #define RATE 0.3
@@ -93,8 +97,8 @@ static trl_status divide(run *r, trl_error *err)
         else if (o->max_length && r->trees.tree[k].n_words > o->max_length)
             r->use[k] = TRL_TREE_TAGS;
         else
-            r->use[k] = n++ % HELD_OUT == HELD_OUT - 1 && !trl_has_dev(o) ? TRL_TREE_CHOOSE
-                                                                          : TRL_TREE_LEARN;
+            r->use[k] = TRL_TREE_LEARN;
+        n += r->use[k] == TRL_TREE_LEARN;
     }
     if (n)
         return TRL_OK;
@@ -315,10 +319,11 @@ static bool on_progress(void *ctx, const trl_boost_progress *b)
     if (o->cancelled && o->cancelled(o->cancelled_ctx))
         r->stop = true;
     if (b->point && o->progress) {
-        char note[160];
-        snprintf(note, sizeof note,
-                 "%s: lambda %.3g, %" PRIu64 " trees, held-out loss %.6g, %.1f s of the processor",
-                 b->classifier, b->point->lambda, b->point->trees, b->point->held_out, b->seconds);
+        char note[160], held_out[40] = "";
+        if (isfinite(b->point->held_out))
+            snprintf(held_out, sizeof held_out, ", held-out loss %.6g", b->point->held_out);
+        snprintf(note, sizeof note, "%s: lambda %.3g, %" PRIu64 " trees%s, %.1f s of the processor",
+                 b->classifier, b->point->lambda, b->point->trees, held_out, b->seconds);
         r->stop = report(r, "classifier", note) || r->stop;
     }
     return r->stop;
@@ -329,7 +334,8 @@ static trl_status boost(run *r, trl_error *err)
     const trl_train_options *o = r->o;
     const trl_boost_options b = {.size = sizeof b,
                                  .decay = 0.8,
-                                 .lambda_end = 1e-4,
+                                 .lambda_end = is_uniform(r) ? 1e-9 : LAMBDA_END,
+                                 .lambda_least = is_uniform(r) ? LAMBDA_LEAST : 0.0,
                                  .min_gain = 0.1,
                                  .rate = o->eta > 0.0 ? o->eta : RATE,
                                  .patience = 5,

@@ -53,7 +53,7 @@ static trl_status do_boost(const void *p, trl_error *err)
     snprintf(model, sizeof model, "%s/model", folder);
     snprintf(checkpoint, sizeof checkpoint, "%s/checkpoint", folder);
     snprintf(cache, sizeof cache, "%s/cache", folder);
-    const char *train = a->cached ? cache : text, *dev = text;
+    const char *train = a->cached ? cache : text, *dev = train;
     trl_boost_read_options r = trl_boost_read_options_default();
     trl_boost_options o = trl_boost_options_default();
     trl_boost_data *d = NULL, *held_out = NULL;
@@ -76,7 +76,7 @@ static trl_status do_boost(const void *p, trl_error *err)
     if (st == TRL_OK)
         st = trl_boost_model_save(m, model, err);
     if (st == TRL_OK)
-        st = boost_use(model, text, err);
+        st = boost_use(model, dev, err);
     trl_boost_model_free(m);
     trl_boost_data_free(held_out);
     trl_boost_data_free(d);
