@@ -33,6 +33,7 @@ static void free_maps(trl_grammar *g)
     trl_free(m->unary_count);
     trl_free(m->chain);
     trl_btree_fini(&m->tree);
+    trl_free(m->marks);
     trl_free(m);
     g->building = NULL;
 }
@@ -126,7 +127,7 @@ trl_status trl_grammar_add(trl_grammar *g, const trl_tree *tree, const trl_strta
         if (trl_strtab_add(&g->labels, top.p, top.n) == TRL_NO_ID)
             return trl_fail_mem(err);
     }
-    if (!trl_coder_states(&c, &m->tree) || !count_rules(&c, m))
+    if (!trl_coder_states(&c, &m->tree) || !count_rules(&c, m) || !trl_marks_count(&c, m))
         return trl_fail_mem(err);
     return TRL_OK;
 }
@@ -222,14 +223,22 @@ static bool freeze_unary(trl_grammar *g)
     return true;
 }
 
+static bool add_unseen(trl_grammar *g)
+{
+    trl_mark_rules marks = {0};
+    const bool ok = trl_grammar_marks(g, &marks) && trl_grammar_smooth(g) &&
+                    trl_mark_rules_add(g, &marks) && trl_grammar_glue(g);
+    trl_mark_rules_fini(&marks);
+    return ok;
+}
+
 trl_status trl_grammar_finish(trl_grammar *g, trl_licence licence, trl_error *err)
 {
     if (g->keys.n == 0)
         return trl_fail(err, TRL_EINVAL, "a grammar needs at least one tree");
     g->smoothed = licence == TRL_RULES_SMOOTHED;
-    if ((licence != TRL_RULES_SEEN && !trl_grammar_relax(g)) ||
-        (g->smoothed && (!trl_grammar_smooth(g) || !trl_grammar_glue(g))) || !freeze_binary(g) ||
-        !freeze_unary(g))
+    if ((licence != TRL_RULES_SEEN && !trl_grammar_relax(g)) || (g->smoothed && !add_unseen(g)) ||
+        !freeze_binary(g) || !freeze_unary(g))
         return trl_fail_mem(err);
     free_maps(g);
     const trl_status st = trl_grammar_make_states(g, err);

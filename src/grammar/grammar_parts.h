@@ -47,6 +47,14 @@ bool trl_coder_states(trl_tree_coder *c, trl_btree *out);
 
 /* ---- while building (grammar_build.c, grammar_relax.c) --------------------------------------- */
 
+/* Of a label, over the phrases right below the root and the last tags of these. */
+typedef struct trl_mark_count {
+    double below;   /* phrases with this label */
+    double ends;    /* phrases that end with this tag */
+    double words;   /* words with this tag, anywhere */
+    uint32_t ended; /* 1 + a label that ends with this tag; TRL_NO_ID: several do; 0: none */
+} trl_mark_count;
+
 typedef struct trl_grammar_maps {
     const trl_head_rules *heads;
     trl_strtab binary; /* keys uint32_t[3]: parent, left, right */
@@ -56,7 +64,10 @@ typedef struct trl_grammar_maps {
     size_t binary_cap, unary_cap;
     uint32_t *chain; /* scratch */
     size_t chain_cap;
-    trl_btree tree; /* scratch */
+    trl_btree tree;        /* scratch */
+    trl_mark_count *marks; /* [n_marks], by label; labels from n_marks on have none */
+    size_t n_marks, marks_cap;
+    double n_roots; /* trees with a phrase right below the root */
 } trl_grammar_maps;
 
 /* Adds `count` to that of a rule, which is added when new.  False: out of memory. */
@@ -72,6 +83,22 @@ bool trl_grammar_relax(trl_grammar *g);
 
 /* Adds rules never seen, with their expected counts, which are below 1.  False: out of memory. */
 bool trl_grammar_smooth(trl_grammar *g);
+
+/* Counts the phrase below the root of a tree, its last tag, and all tags.  False: out of memory. */
+bool trl_marks_count(trl_tree_coder *c, trl_grammar_maps *m);
+
+/* Unseen binary rules of phrases below the root that end with a mark, with expected counts. */
+typedef struct trl_mark_rules {
+    trl_strtab rule; /* keys as trl_grammar_maps.binary */
+    double *count;
+    size_t cap;
+} trl_mark_rules; /* zero-initialise */
+
+/* Lists them, of a grammar that has the rules seen; new states of marks are added to the grammar.
+ * Then adds the list.  False: out of memory. */
+bool trl_grammar_marks(trl_grammar *g, trl_mark_rules *rules);
+bool trl_mark_rules_add(trl_grammar *g, const trl_mark_rules *rules);
+void trl_mark_rules_fini(trl_mark_rules *rules);
 
 /* Adds rules by which every sequence of tags has a tree.  False: out of memory. */
 bool trl_grammar_glue(trl_grammar *g);

@@ -170,6 +170,9 @@ static bool count_states(trl_lexicon *x, const trl_grammar *g)
         x->state_count[s.state] += b->count[i];
         x->n_tokens += b->count[i];
     }
+    for (size_t s = 0; s < g->n_states; s++)
+        if (g->state[s].type == TRL_STATE_TAG && x->state_count[s] == 0.0)
+            x->state_count[s] = TRL_LEXICON_UNSEEN;
     const double limit = rare_limit(x);
     for (size_t i = 0; i < b->seen.n; i++) {
         const seen s = seen_at(b, i);

@@ -12,11 +12,15 @@
  *                   (c(w, b) + r(k, b) / r(k)) / (c(w) + 1)     w rare or unknown
  *     q(t | b)    = c(t) / c(b)                                 w frequent
  *                   (r(k, t) + 5 c(t) / c(b)) / (r(k, b) + 5)   w rare or unknown
- *     p(t | w, b) = (c(w, t) + 2 q(t | b)) / (c(w, b) + 2)
+ *     p(t | w, b) = ((1 - u) c(w, t) + 2 q(t | b)) / (c(w, b) + 2)
+ *                   q(t | b)                                  t not seen
  *     p(w | t)    = p(b | w) p(t | w, b) max(c(w), 1) / c(t)
  *
  * In a smoothed grammar every word counts as rare here, but of the class of a frequent one only the
  * base tags of at least 5 % count: so any word may have a tag it was not seen with.
+ *
+ * A tag that the grammar has, though it was not seen (grammar_marks.c), has half a token; u is the
+ * sum of q(t | b) over those of b, 0 for most.
  *
  * For every word the tags' probabilities sum to 1, so the sum over known words of p(w | t) is 1 on
  * average over the tokens, not for each t.
@@ -46,7 +50,7 @@ typedef struct trl_lexicon {
     uint32_t *class_first, *class_tag;
     double *class_tag_count;
 
-    double *state_count; /* [n_states]: tokens of each tag state; 0 for others */
+    double *state_count; /* [n_states]: tokens of each tag state, below 1: not seen; 0 for others */
     double *state_rare;  /* [n_states]: of them, rare words */
     size_t n_states;
     double n_tokens;

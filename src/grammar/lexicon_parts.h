@@ -5,6 +5,8 @@
 
 #include "grammar/lexicon.h"
 
+#define TRL_LEXICON_UNSEEN 0.5 /* tokens of a variant of a tag that was not seen */
+
 /* Counts by base tag; "base" below is an index into these arrays. */
 typedef struct trl_lexicon_bases {
     size_t n_tags;     /* tag states with tokens */
@@ -12,6 +14,7 @@ typedef struct trl_lexicon_bases {
     uint32_t *base_of; /* [n_states]: of a tag in tag[], else TRL_NO_ID */
     size_t n_bases;
     double *total;                    /* [n_bases]: tokens */
+    double *unseen;                   /* [n_bases]: of them, those of variants not seen */
     uint32_t *word_first, *word_base; /* as word_first, word_tag of the lexicon */
     double *word_count;
     uint32_t *class_first, *class_base;

@@ -20,6 +20,7 @@ void trl_lexicon_free_bases(trl_lexicon_bases *b)
     trl_free(b->tag);
     trl_free(b->base_of);
     trl_free(b->total);
+    trl_free(b->unseen);
     trl_free(b->word_first);
     trl_free(b->word_base);
     trl_free(b->word_count);
@@ -35,7 +36,8 @@ static bool find_bases(const trl_lexicon *x, const trl_grammar *g, trl_lexicon_b
     b->tag = trl_alloc(x->n_states, sizeof *b->tag);
     b->base_of = trl_alloc(x->n_states, sizeof *b->base_of);
     b->total = trl_zalloc(g->n_plain, sizeof *b->total);
-    const bool ok = of_class && b->tag && b->base_of && b->total;
+    b->unseen = trl_zalloc(g->n_plain, sizeof *b->unseen);
+    const bool ok = of_class && b->tag && b->base_of && b->total && b->unseen;
     for (size_t k = 0; ok && k < g->n_plain; k++)
         of_class[k] = TRL_NO_ID;
     for (size_t s = 0; ok && s < x->n_states; s++) {
@@ -48,6 +50,7 @@ static bool find_bases(const trl_lexicon *x, const trl_grammar *g, trl_lexicon_b
         b->tag[b->n_tags++] = (uint32_t)s;
         b->base_of[s] = *base;
         b->total[*base] += x->state_count[s];
+        b->unseen[*base] += x->state_count[s] < 1.0 ? x->state_count[s] : 0.0;
     }
     trl_free(of_class);
     return ok;
@@ -203,11 +206,15 @@ static double tag_given_word(const trl_lexicon *x, evidence *e, uint32_t tag)
     if (of_word + of_class == 0.0)
         return 0.0;
     double p_base = of_word / e->word, share = x->state_count[tag] / x->bases->total[base];
+    double unseen = x->bases->unseen[base] / x->bases->total[base];
     if (e->class > 0.0) {
         p_base = (of_word + CLASS_TOKENS * of_class / e->class) / (e->word + CLASS_TOKENS);
         share = (of_tag + SHARE_TOKENS * share) / (of_class + SHARE_TOKENS);
+        unseen = SHARE_TOKENS * unseen / (of_class + SHARE_TOKENS);
     }
-    return p_base * (ascending(&e->word_tag, tag) + VARIANT_TOKENS * share) /
+    if (x->state_count[tag] < 1.0)
+        return p_base * share;
+    return p_base * ((1.0 - unseen) * ascending(&e->word_tag, tag) + VARIANT_TOKENS * share) /
            (of_word + VARIANT_TOKENS);
 }
 

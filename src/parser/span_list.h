@@ -13,8 +13,8 @@ typedef struct trl_span_list {
     size_t n, cap;
 } trl_span_list;
 
-/* The brackets with a label, of at least 0.01, in the order of trl_parse.spans.  Labels are borrowed
- * from the table.  TRL_ENOMEM. */
+/* The brackets with a label, of at least 0.01, in the order of trl_parse.spans.  Labels are
+ * borrowed from the table.  TRL_ENOMEM. */
 trl_status trl_span_list_fill(trl_span_list *l, const trl_brackets *b, const trl_strtab *labels,
                               trl_error *err);
 

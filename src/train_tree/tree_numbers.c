@@ -1,9 +1,9 @@
 /* tree_numbers.c -- the features of the training trees, numbered by their first occurrence.
  *
  * A block of neighbouring trees lists each of its features once, in their order, by a small index
- * of its own: a job of a thread.  The lists, which are several times shorter than what they were made
- * of, are then added to the model's index, block by block: the numbers are those of one tree after
- * the other.
+ * of its own: a job of a thread.  The lists, which are several times shorter than what they were
+ * made of, are then added to the model's index, block by block: the numbers are those of one tree
+ * after the other.
  */
 /* SPDX-License-Identifier: MIT */
 #include "base/fail.h"
