@@ -120,7 +120,8 @@ typedef struct trl_train_options {
     bool keep_going; /* trees: broken ones are left out, with a warning each */
     bool relaxed;    /* rules also with other parent annotations than seen, ... */
     bool strict; /* ... or only as seen; neither: with the span pruner smoothed (docs/parser.md) */
-    uint64_t max_length;    /* longer trees are left out; 0: none */
+    uint64_t max_length; /* longer trees are left out; with the span pruner their constituents of
+                            more words are given, and learnt is what is below; 0: no limit */
     const char *clusters;   /* file of word clusters; "auto": made of the training data; "none" */
     const char *head_rules; /* file, or NULL: built in */
     double prune; /* items with a smaller coarse posterior are left out; 0: only those that are
@@ -186,6 +187,8 @@ typedef struct trl_train_options {
                         there is none */
     bool no_tagger;  /* trees: the parser has no tagger of words, whose probabilities of tags count
                         in the choice of the tree; by default those of features have one */
+    const char *raw_text; /* trees: a file of sentences without trees, one a line, whose words are
+                             counted, too, when `clusters` is "auto"; or NULL */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

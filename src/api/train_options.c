@@ -156,9 +156,15 @@ static const trl_option rows[] = {
     ROW("functions", FLAG, functions, TREE, GROUP,
         .help = "trees: learn function labels (NP-SBJ, PP-TMP), which parsed trees then have"),
     ROW("max-length", INTEGER, max_length, TREE, GROUP, .value = "N", .above_0 = true,
-        .preset = "any", .help = "trees: leave out sentences of more words"),
+        .preset = "any",
+        .help = "trees: longer constituents are given, not learnt, of sentences of more words; "
+                "without the span pruner these are left out"),
     ROW("clusters", STRING, clusters, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
         .help = "trees: file of word clusters; auto: made from the training data; none"),
+    ROW("raw-text", STRING, raw_text, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
+        .preset = "none",
+        .help = "trees: text of the kind to be parsed, a sentence a line, words separated by "
+                "blanks: clusters are made of its words, too"),
     ROW("head-rules", STRING, head_rules, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
         .preset = "built in", .help = "trees: which child is the head"),
     ROW("prune", REAL, prune, TREE, GROUP, .value = "X", .most = 1,

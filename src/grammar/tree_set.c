@@ -141,9 +141,9 @@ static trl_status read_all(trl_tree_set *s, trl_treebank *bank, const char *path
             break;
         if (s->passes && s->passes(s->passes_ctx, s->n_read++))
             continue;
-        if (max_length && t.n_words > max_length)
-            s->too_long++;
-        else
+        const bool too_long = max_length && t.n_words > max_length;
+        s->too_long += too_long;
+        if (!too_long || s->keep_long)
             st = keep(s, &t, path, err);
     }
     trl_treebank_free(bank);

@@ -20,7 +20,8 @@ typedef struct trl_tree_set {
     trl_tree *tree;    /* [n]; each in a block of its own, tree.node */
     size_t n, cap, n_words;
     trl_tree_root root; /* of the first tree as it was read */
-    uint64_t too_long;  /* trees left out */
+    bool keep_long;     /* set before reading: trees above max_length are kept, too */
+    uint64_t too_long;  /* their number; left out otherwise */
     uint64_t bad;       /* broken trees that were skipped */
     /* Called for every broken tree, which is then skipped; NULL: the first one ends the reading.
      */
@@ -40,7 +41,7 @@ typedef struct trl_tree_set {
     size_t cap_function;
 } trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
 
-/* Takes all trees of a data set of up to max_length words (0: any), without traces and function
+/* Takes all trees of a data set of up to max_length words (0, keep_long: any), without traces and function
  * tags (these are kept apart when s->keep_functions), the root labelled TOP.  Names are borrowed
  * for messages: the path of a set that is a file, else `name`. With on_bad a line that begins with
  * '(' begins a tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ECANCEL, TRL_ENOMEM. */

@@ -73,20 +73,38 @@ static bool is_cancelled(void *pool, bool tree, size_t done, size_t total, doubl
     return trl_pool_check(pool, NULL) != TRL_OK;
 }
 
-trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *trees, trl_pool *pool,
-                                  trl_error *err)
+/* Words of trees and of raw text, and their neighbours. */
+static trl_status count_words(trl_bigrams *b, const trl_tree_set *trees, const char *raw_text,
+                              trl_error *err)
+{
+    trl_status st = TRL_OK;
+    for (size_t k = 0; st == TRL_OK && k < trees->n; k++)
+        st = trl_bigrams_add(b, trees->tree[k].word, trees->tree[k].n_words, err);
+    if (st != TRL_OK || !raw_text)
+        return st;
+    trl_input *in = NULL;
+    st = trl_input_open(raw_text, &in, err);
+    if (st == TRL_OK)
+        st = trl_bigrams_text(b, in, err);
+    trl_input_free(in);
+    return st;
+}
+
+trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *trees,
+                                  const char *raw_text, trl_pool *pool, trl_error *err)
 {
     trl_bigrams b = {0};
     trl_brown r = {0};
-    trl_status st = TRL_OK;
-    if (trees->n_words < TRL_CLUSTERS_LEAST_WORDS)
+    trl_status st = count_words(&b, trees, raw_text, err);
+    if (st == TRL_OK && b.tokens < TRL_CLUSTERS_LEAST_WORDS) {
+        trl_bigrams_fini(&b);
         return TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < trees->n; k++)
-        st = trl_bigrams_add(&b, trees->tree[k].word, trees->tree[k].n_words, err);
-    if (st == TRL_OK)
+    }
+    const bool counted = st == TRL_OK;
+    if (counted)
         st = trl_bigrams_finish(&b, LEAST_COUNT, err);
-    const size_t n = b.word.n / WORDS_PER_CLUSTER;
-    if (st == TRL_EINVAL || (st == TRL_OK && n < 2)) { /* no pairs, or hardly any */
+    const size_t n = counted ? b.word.n / WORDS_PER_CLUSTER : 0;
+    if (counted && (st == TRL_EINVAL || (st == TRL_OK && n < 2))) { /* no pairs, or hardly any */
         trl_bigrams_fini(&b);
         return TRL_OK;
     }

@@ -21,10 +21,11 @@ trl_status trl_tree_clusters_read(trl_tree_clusters *c, const char *path, trl_er
 /* The least number of running words: clusters from less text do more harm than good. */
 #define TRL_CLUSTERS_LEAST_WORDS 20000
 
-/* Brown clusters of the words of these trees, as many as their number suggests: none at all when
- * there are too few words.  TRL_ENOMEM. */
-trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *trees, trl_pool *pool,
-                                  trl_error *err);
+/* Brown clusters of the words of these trees and of a file of raw text (one sentence a line; or
+ * NULL), as many as their number suggests: none at all when there are too few words.  TRL_ENOMEM;
+ * of the text TRL_EIO, TRL_EPARSE. */
+trl_status trl_tree_clusters_make(trl_tree_clusters *c, const trl_tree_set *trees,
+                                  const char *raw_text, trl_pool *pool, trl_error *err);
 
 /* From a model file, if it has any; the container must outlive c.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_tree_clusters_load(trl_tree_clusters *c, const trl_container *from, trl_error *err);

@@ -92,7 +92,9 @@ trl_status trl_tree_model_build(trl_tree_model *m, const trl_tree_model_options 
     if (st == TRL_OK && o->shared_clusters)
         st = trl_tree_clusters_share(&m->clusters, o->shared_clusters, err);
     else if (st == TRL_OK && strcmp(clusters, "auto") == 0)
-        st = m->tpl.clusters ? trl_tree_clusters_make(&m->clusters, trees, o->pool, err) : TRL_OK;
+        st = m->tpl.clusters
+                 ? trl_tree_clusters_make(&m->clusters, trees, o->raw_text, o->pool, err)
+                 : TRL_OK;
     else if (st == TRL_OK && strcmp(clusters, "none") != 0)
         st = trl_tree_clusters_read(&m->clusters, clusters, err);
     if (st == TRL_OK)

@@ -75,6 +75,7 @@ typedef struct trl_tree_model_options {
     uint32_t frequent; /* of the observer */
     double threshold;
     const char *clusters;                      /* file; "auto": made of the trees; "none" or NULL */
+    const char *raw_text;                      /* file of more text for "auto", or NULL */
     const trl_tree_clusters *shared_clusters;  /* in place of those, when not NULL */
     trl_pool *pool;                            /* for making them, or NULL */
     const char *template_name, *template_text; /* families */

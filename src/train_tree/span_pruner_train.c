@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "train_tree/given_spans.h"
 
 enum { K = TRL_SPAN_PRUNER_CLASSES, TAGS = TRL_SPAN_PRUNER_TAGS };
 
@@ -128,6 +129,21 @@ static double take_gold(const trl_btree *b, const trl_gains *g, float *span, flo
     return score;
 }
 
+/* The spans that the trees of the sum may have; *keep is NULL: any. */
+static trl_status may_have(const trl_span_pruner_task *t, struct trl_span_pruner_worker *w,
+                           size_t n, const uint8_t **keep, trl_error *err)
+{
+    *keep = NULL;
+    if (t->most == 0 || n <= t->most)
+        return TRL_OK;
+    uint8_t *may = trl_arena_get(&w->arena, trl_chart_cells(n), 1);
+    if (!may)
+        return trl_fail_mem(err);
+    trl_given_spans(&w->gold, n, t->most, may);
+    *keep = may;
+    return TRL_OK;
+}
+
 static trl_status evaluate(void *self, size_t example, size_t worker, double *loss, trl_sparse *out,
                            trl_error *err)
 {
@@ -156,14 +172,18 @@ static trl_status evaluate(void *self, size_t example, size_t worker, double *lo
     trl_observe(t->observer, tree->word, n, memory, &x);
     if (t->tags)
         trl_given_list_observe(&t->tags[example], &x);
-    st = trl_span_pruner_gains(&t->span_pruner, &x, &gains, &w->arena, err);
+    const uint8_t *keep;
+    st = may_have(t, w, n, &keep, err);
+    if (st == TRL_OK)
+        st = trl_span_pruner_gains(&t->span_pruner, &x, &gains, &w->arena, err);
     if (st == TRL_OK && t->tags)
         st = trl_given_tags_set(&w->tags, &(trl_given_grammars){t->fine, t->coarse->pcfg->g}, n,
                                 &t->tags[example], err);
     if (st == TRL_OK)
         st =
             trl_coarse_run(t->coarse, &(trl_words){tree->word, n},
-                           &(trl_coarse_how){.gains = &gains,
+                           &(trl_coarse_how){.keep = keep,
+                                             .gains = &gains,
                                              .least = t->least * LOST,
                                              .tags = t->tags && w->tags.n ? &w->tags.coarse : NULL},
                            &chart, &w->arena, err);
@@ -208,6 +228,7 @@ trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_span_pru
                                 .trees = data->trees,
                                 .tags = data->tags,
                                 .fine = data->fine,
+                                .most = data->most,
                                 .least = 1e-3f,
                                 .n_workers = n_workers};
     trl_status st = trl_span_pruner_init(&t->span_pruner, data->c->pcfg->g, err);

@@ -31,6 +31,7 @@ typedef struct trl_span_pruner_task {
     const trl_tree_set *trees;
     const trl_given_list *tags; /* [trees], of labels of `fine`; or NULL */
     const trl_grammar *fine;
+    size_t most; /* of longer trees longer spans are given (given_spans.h); 0: of none */
     trl_span_pruner span_pruner;      /* with the prepared weights as `exact` */
     const trl_span_pruner_hook *hook; /* or NULL */
     uint8_t *done;                    /* [trees]: the hook has been called */
@@ -46,6 +47,7 @@ typedef struct trl_span_pruner_data {
     const trl_tree_set *trees;
     const trl_given_list *tags; /* [trees], of labels of `fine`; or NULL */
     const trl_grammar *fine;
+    size_t most; /* of longer trees longer spans are given (given_spans.h); 0: of none */
 } trl_span_pruner_data;
 
 trl_status trl_span_pruner_task_init(trl_span_pruner_task *t, const trl_span_pruner_data *data,

@@ -36,6 +36,7 @@ static trl_status read_trees(trl_tree_training *j, trl_error *err)
     }
     j->trees.cancel = j->dev.cancel = &j->cancel;
     j->trees.keep_functions = o->functions;
+    j->trees.keep_long = j->given > 0;
     const trl_status st = trl_tree_data_train(&j->trees, o, err);
     return st == TRL_OK ? trl_tree_data_dev(&j->dev, o, err) : st;
 }
@@ -103,7 +104,7 @@ static uint64_t fingerprint(const trl_tree_training *j)
     const uint64_t counts[] = {j->n_examples,      trl_tree_weights(&j->model.features),
                                o->batch,           o->seed,
                                o->memory,          o->period,
-                               o->max_iter ? 1 : 0};
+                               j->given,           o->max_iter ? 1 : 0};
     uint64_t h = mix(0, numbers, sizeof numbers);
     h = mix(h, counts, sizeof counts);
     h = mix(h, &j->span_pruner, sizeof j->span_pruner);
@@ -239,7 +240,7 @@ static trl_status grammar(void *training, trl_train_result *result, trl_error *e
         snprintf(
             note, sizeof note,
             "%zu words are too few to make clusters of (%d): there are none, unless 'clusters' "
-            "names a file of some",
+            "names a file of some or 'raw-text' more words",
             j->trees.n_words, TRL_CLUSTERS_LEAST_WORDS);
         trl_tree_training_report(j, "clusters", note);
     }

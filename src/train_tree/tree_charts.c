@@ -87,6 +87,10 @@ static trl_status chart_one(void *ctx, size_t k, size_t worker, trl_error *err)
     trl_skeleton s;
     if (e->seen.at)
         return TRL_OK;
+    if (j->given && t->n_words > j->given) { /* the coarse grammar cannot make it */
+        c->unknown[k] = 1;
+        return TRL_OK;
+    }
     trl_arena_reset(&c->arena[worker]);
     const trl_given_tags *tags;
     trl_status st = tags_of(c, k, worker, &tags, err);

@@ -97,6 +97,8 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
         return trl_fail(err, TRL_EINVAL, "pruner '%s' is not known: use spans or pcfg", o->pruner);
     j->span_pruner =
         o->pruner ? spans : strcmp(o->grade, "features") == 0 && j->objective->needs_inference;
+    if (j->span_pruner && j->objective->needs_inference)
+        j->given = (size_t)o->max_length;
     if (j->span_pruner) /* parsing gains from harder pruning than training (docs/parser.md) */
         j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
     j->tagger = j->span_pruner && !o->no_tagger && j->objective->id == TRL_OBJ_LIKELIHOOD &&
@@ -113,7 +115,15 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
     j->model_options = (trl_tree_model_options){
-        .rare = 4, .frequent = 5, .threshold = o->prune, .clusters = o->clusters};
+        .rare = 4,
+        .frequent = 5,
+        .threshold = o->prune,
+        .clusters = o->clusters,
+        .raw_text = o->raw_text};
+    if (o->raw_text && strcmp(o->clusters, "auto") != 0)
+        return trl_fail(err, TRL_EINVAL,
+                        "raw text is for making clusters: with 'clusters' %s none are made",
+                        o->clusters);
     if (o->n_train == 0 && !o->data)
         return trl_fail(err, TRL_EINVAL, "no treebank is given");
     if (!o->model && !o->model_out)

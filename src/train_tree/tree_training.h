@@ -36,6 +36,7 @@ typedef struct trl_tree_training {
     size_t n_examples, n_unknown; /* unknown: trees the grammar cannot make */
     trl_buf families;             /* the template, built-in sets written out */
     bool span_pruner;             /* the pruner is a span pruner */
+    size_t given;                 /* of trees of more words longer spans are given; 0: of none */
     bool tagger;                  /* the parser has a tagger, if there are trees enough for one */
     trl_buf tagger_file;          /* the bytes of model.tagger */
     trl_given_list *tags;         /* [trees] by taggers that have not seen the tree; or NULL */

@@ -3,6 +3,7 @@
 #include "tree_bank.h"
 
 #include "tampered.h"
+#include "train_tree/given_spans.h"
 #include "train_tree/span_pruner_train.h"
 
 enum { SPAN_BITS = 6, WORD_BITS = 4 };
@@ -142,7 +143,7 @@ static size_t give_tags(const bank *b, const trl_tree *t, trl_given_tag *tag)
     return n;
 }
 
-static void check_gradient(bool with_tags)
+static void check_gradient(bool with_tags, size_t most)
 {
     bank b;
     trl_span_pruner_task t;
@@ -150,6 +151,7 @@ static void check_gradient(bool with_tags)
     open_bank(&b);
     start(&t, &b, 1);
     t.least = 0.0f;
+    t.most = most;
     trl_given_list *tags = trl_zalloc(b.trees.n, sizeof *tags);
     tags[3] = (trl_given_list){tag, give_tags(&b, &b.trees.tree[3], tag)};
     t.tags = with_tags ? tags : NULL;
@@ -186,8 +188,83 @@ static void check_gradient(bool with_tags)
 static void test_gradient(void **state)
 {
     (void)state;
-    check_gradient(false);
-    check_gradient(true);
+    check_gradient(false, 0);
+    check_gradient(true, 0);
+    check_gradient(false, 4);
+}
+
+/* ---- long spans that are given --------------------------------------------------------------- */
+
+static bool crosses(const trl_bnode *x, size_t i, size_t j)
+{
+    return (i < x->from && x->from < j && j < x->to) || (x->from < i && i < x->to && x->to < j);
+}
+
+/* By the definition. */
+static bool may_have(const trl_btree *t, size_t most, size_t i, size_t j)
+{
+    bool there = false, crossing = false;
+    for (size_t x = 0; x < t->n; x++) {
+        const trl_bnode *n = &t->node[x];
+        there |= n->from == i && n->to == j;
+        crossing |= n->to - n->from > most && crosses(n, i, j);
+    }
+    return j - i > most ? there : !crossing;
+}
+
+/* The sum with given spans is that of a chart without all others. */
+static void check_sum(const bank *b, const trl_tree *tree, const uint8_t *keep, trl_arena *arena)
+{
+    trl_error err;
+    trl_coarse_chart v, all;
+    trl_skeleton s;
+    trl_chart c;
+    double *logp;
+    const trl_words words = {tree->word, tree->n_words};
+    assert_ok(trl_coarse_run(&b->m.pruner, &words, &(trl_coarse_how){.keep = keep}, &v, arena,
+                             &err));
+    assert_ok(trl_coarse_run(&b->m.pruner, &words, &(trl_coarse_how){0}, &all, arena, &err));
+    assert_ok(trl_skeleton_full(&(trl_words_grammar){&b->m.coarse, &b->m.coarse_lexicon}, &words,
+                                &s, &logp, arena, &err));
+    for (size_t cell = 0; cell < trl_chart_cells(s.n); cell++)
+        for (uint32_t x = s.first[cell]; x < s.first[cell + 1]; x++)
+            logp[x] = keep[cell] ? logp[x] : -1e3;
+    assert_ok(trl_pcfg_chart(&b->m.coarse_pcfg, &s, logp, &c, arena, &err));
+    compare(&c, &v);
+    assert_true(v.log_z <= all.log_z + 1e-4);
+}
+
+static void test_given_spans(void **state)
+{
+    (void)state;
+    bank b;
+    trl_error err;
+    trl_arena arena = {0};
+    trl_btree gold = {0};
+    size_t kept = 0, cells = 0;
+    open_bank(&b);
+    for (size_t k = 0; k < b.trees.n; k++) {
+        const trl_tree *tree = &b.trees.tree[k];
+        const size_t n = tree->n_words, most = 2 + k % 4;
+        bool known;
+        trl_arena_reset(&arena);
+        assert_ok(trl_grammar_encode(&b.m.coarse, &(trl_encoded){NULL, tree, &b.trees.labels},
+                                     &gold, &known, NULL, &err));
+        uint8_t *keep = trl_arena_get(&arena, trl_chart_cells(n), 1);
+        trl_given_spans(&gold, n, most, keep);
+        for (size_t j = 1; j <= n; j++)
+            for (size_t i = 0; i < j; i++) {
+                assert_int_equal(keep[trl_cell(i, j)], may_have(&gold, most, i, j));
+                kept += keep[trl_cell(i, j)];
+                cells++;
+            }
+        if (k % 7 == 0)
+            check_sum(&b, tree, keep, &arena);
+    }
+    assert_true(kept > cells / 4 && kept < cells);
+    trl_btree_fini(&gold);
+    trl_arena_fini(&arena);
+    bank_close(&b);
 }
 
 /* ---- training and files ---------------------------------------------------------------------- */
@@ -324,7 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gains),    cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_training), cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_files),    cmocka_unit_test(test_given_spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
