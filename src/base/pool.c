@@ -18,7 +18,7 @@
 
 #include "base/mem.h"
 
-#define LOOKS 20000 /* for a round before a worker sleeps: about 100 microseconds */
+#define LOOKS 2000 /* for a round before a worker sleeps: about 50 microseconds */
 
 typedef struct worker {
     trl_pool *pool;
