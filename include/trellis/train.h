@@ -120,8 +120,9 @@ typedef struct trl_train_options {
     bool keep_going; /* trees: broken ones are left out, with a warning each */
     bool relaxed;    /* rules also with other parent annotations than seen, ... */
     bool strict; /* ... or only as seen; neither: with the span pruner smoothed (docs/parser.md) */
-    uint64_t max_length; /* longer trees are left out; with the span pruner their constituents of
-                            more words are given, and learnt is what is below; 0: no limit */
+    uint64_t max_length;    /* longer trees are left out; with the span pruner their constituents of
+                               more words are given, and learnt is what is below, of as many as have
+                               no more words than the other trees; 0: no limit */
     const char *clusters;   /* file of word clusters; "auto": made of the training data; "none" */
     const char *head_rules; /* file, or NULL: built in */
     double prune; /* items with a smaller coarse posterior are left out; 0: only those that are

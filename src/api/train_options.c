@@ -157,8 +157,8 @@ static const trl_option rows[] = {
         .help = "trees: learn function labels (NP-SBJ, PP-TMP), which parsed trees then have"),
     ROW("max-length", INTEGER, max_length, TREE, GROUP, .value = "N", .above_0 = true,
         .preset = "any",
-        .help = "trees: longer constituents are given, not learnt, of sentences of more words; "
-                "without the span pruner these are left out"),
+        .help = "trees: of sentences of more words, longer constituents are given, not learnt; "
+                "without the span pruner such sentences are left out"),
     ROW("clusters", STRING, clusters, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
         .help = "trees: file of word clusters; auto: made from the training data; none"),
     ROW("raw-text", STRING, raw_text, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,

@@ -184,14 +184,45 @@ trl_status trl_tree_set_memory(trl_tree_set *s, const char *name, trl_str text, 
     return take_over(s, given, max_length, st, err);
 }
 
+static void free_tree(const trl_tree *t)
+{
+    const void *block = t->node;
+    void *p;
+    memcpy(&p, &block, sizeof p); /* ours, whatever trl_tree says */
+    trl_free(p);
+}
+
+void trl_tree_set_balance(trl_tree_set *s, size_t max_length)
+{
+    uint64_t all_long = 0, seen = 0, taken = 0;
+    size_t n = 0;
+    for (size_t k = 0; k < s->n; k++)
+        all_long += s->tree[k].n_words > max_length ? s->tree[k].n_words : 0;
+    const uint64_t others = s->n_words - all_long;
+    if (all_long <= others)
+        return;
+    for (size_t k = 0; k < s->n; k++) {
+        const size_t words = s->tree[k].n_words;
+        if (words > max_length) {
+            seen += words;
+            if ((double)(taken + words) * (double)all_long > (double)seen * (double)others) {
+                free_tree(&s->tree[k]);
+                continue;
+            }
+            taken += words;
+        }
+        if (s->function)
+            s->function[n] = s->function[k];
+        s->tree[n++] = s->tree[k];
+    }
+    s->n = n;
+    s->n_words = (size_t)(others + taken);
+}
+
 void trl_tree_set_fini(trl_tree_set *s)
 {
-    for (size_t k = 0; k < s->n; k++) {
-        const void *block = s->tree[k].node;
-        void *p;
-        memcpy(&p, &block, sizeof p); /* ours, whatever trl_tree says */
-        trl_free(p);
-    }
+    for (size_t k = 0; k < s->n; k++)
+        free_tree(&s->tree[k]);
     trl_free(s->tree);
     trl_free(s->function);
     trl_strtab_fini(&s->labels);

@@ -41,10 +41,11 @@ typedef struct trl_tree_set {
     size_t cap_function;
 } trl_tree_set; /* zero-initialise; trees point into it, so it must not move */
 
-/* Takes all trees of a data set of up to max_length words (0, keep_long: any), without traces and function
- * tags (these are kept apart when s->keep_functions), the root labelled TOP.  Names are borrowed
- * for messages: the path of a set that is a file, else `name`. With on_bad a line that begins with
- * '(' begins a tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ECANCEL, TRL_ENOMEM. */
+/* Takes all trees of a data set of up to max_length words (0, keep_long: any), without traces and
+ * function tags (these are kept apart when s->keep_functions), the root labelled TOP.  Names are
+ * borrowed for messages: the path of a set that is a file, else `name`.  With on_bad a line that
+ * begins with '(' begins a tree (trl_treebank_resync).  TRL_EPARSE, TRL_EIO, TRL_ECANCEL,
+ * TRL_ENOMEM. */
 trl_status trl_tree_set_take(trl_tree_set *s, const trl_dataset *from, const char *name,
                              size_t max_length, trl_error *err);
 
@@ -54,6 +55,11 @@ trl_status trl_tree_set_read(trl_tree_set *s, const char *path, size_t max_lengt
 /* The same of text in memory. */
 trl_status trl_tree_set_memory(trl_tree_set *s, const char *name, trl_str text, size_t max_length,
                                trl_error *err);
+
+/* Of the trees above max_length, as many stay, spread over the set, as have no more words than the
+ * other trees together: what short trees teach is not drowned, and training at most about twice
+ * as long. */
+void trl_tree_set_balance(trl_tree_set *s, size_t max_length);
 void trl_tree_set_fini(trl_tree_set *s);
 
 #endif

@@ -23,8 +23,13 @@ trl_status trl_tree_data_train(trl_tree_set *s, const trl_train_options *o, trl_
     if (st == TRL_OK && o->data)
         st = trl_tree_set_take(s, o->data, "<data>", (size_t)o->max_length, err);
     s->passes = NULL;
-    if (st != TRL_OK || s->n > (s->keep_long ? s->too_long : 0))
+    if (st != TRL_OK)
         return st;
+    if (s->n > (s->keep_long ? s->too_long : 0)) {
+        if (s->keep_long)
+            trl_tree_set_balance(s, (size_t)o->max_length);
+        return TRL_OK;
+    }
     st = trl_fail(err, TRL_EPARSE,
                   s->too_long ? "all trees are longer than %llu words" : "there are no trees in it",
                   (unsigned long long)o->max_length);

@@ -101,10 +101,10 @@ static uint64_t fingerprint(const trl_tree_training *j)
 {
     const trl_train_options *o = j->o;
     const double numbers[] = {o->c1, o->c2, o->eta, o->epsilon, o->delta, o->prune};
-    const uint64_t counts[] = {j->n_examples,      trl_tree_weights(&j->model.features),
-                               o->batch,           o->seed,
-                               o->memory,          o->period,
-                               j->given,           o->max_iter ? 1 : 0};
+    const uint64_t counts[] = {j->n_examples, trl_tree_weights(&j->model.features),
+                               o->batch,      o->seed,
+                               o->memory,     o->period,
+                               j->given,      o->max_iter ? 1 : 0};
     uint64_t h = mix(0, numbers, sizeof numbers);
     h = mix(h, counts, sizeof counts);
     h = mix(h, &j->span_pruner, sizeof j->span_pruner);

@@ -114,12 +114,11 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
 trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
-    j->model_options = (trl_tree_model_options){
-        .rare = 4,
-        .frequent = 5,
-        .threshold = o->prune,
-        .clusters = o->clusters,
-        .raw_text = o->raw_text};
+    j->model_options = (trl_tree_model_options){.rare = 4,
+                                                .frequent = 5,
+                                                .threshold = o->prune,
+                                                .clusters = o->clusters,
+                                                .raw_text = o->raw_text};
     if (o->raw_text && strcmp(o->clusters, "auto") != 0)
         return trl_fail(err, TRL_EINVAL,
                         "raw text is for making clusters: with 'clusters' %s none are made",

@@ -51,8 +51,7 @@ trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_
     const trl_status st =
         trl_span_pruner_train(&j->model.span_pruner,
                               &(trl_span_pruner_data){&j->model.pruner, &j->model.observer,
-                                                      &j->trees, j->tags, &j->model.fine,
-                                                      j->given},
+                                                      &j->trees, j->tags, &j->model.fine, j->given},
                               &o, j->pool, &(trl_span_pruner_watch){&watcher, hook}, err);
     if (st != TRL_OK || !w.stopped)
         return st;

@@ -221,8 +221,8 @@ static void check_sum(const bank *b, const trl_tree *tree, const uint8_t *keep, 
     trl_chart c;
     double *logp;
     const trl_words words = {tree->word, tree->n_words};
-    assert_ok(trl_coarse_run(&b->m.pruner, &words, &(trl_coarse_how){.keep = keep}, &v, arena,
-                             &err));
+    assert_ok(
+        trl_coarse_run(&b->m.pruner, &words, &(trl_coarse_how){.keep = keep}, &v, arena, &err));
     assert_ok(trl_coarse_run(&b->m.pruner, &words, &(trl_coarse_how){0}, &all, arena, &err));
     assert_ok(trl_skeleton_full(&(trl_words_grammar){&b->m.coarse, &b->m.coarse_lexicon}, &words,
                                 &s, &logp, arena, &err));
