@@ -13,7 +13,8 @@
 #include "train_tree/tree_training.h"
 
 #define FOLDS 5
-#define PASSES 15       /* within 0.1 % of the optimum; twice as many tag no better */
+#define PASSES 15       /* within 0.1 % of the optimum; twice as many tag no better ... */
+#define STEPS 30000     /* ... but small treebanks, of fewer steps, need more */
 #define LEAST_TREES 100 /* of fewer a tagger learns too little */
 
 typedef struct tagging {
@@ -36,6 +37,12 @@ static trl_status make_rows(void *ctx, const trl_tree *t, const trl_str *tag, tr
                              err);
 }
 
+static uint64_t passes_of(size_t trees)
+{
+    const uint64_t passes = STEPS / (trees ? trees : 1);
+    return passes > PASSES ? passes : PASSES;
+}
+
 /* The tagger of all trees but those of a fold (FOLDS: of all), as a file's bytes. */
 static trl_status learn(const tagging *x, size_t fold, trl_buf *out, trl_error *err)
 {
@@ -53,7 +60,7 @@ static trl_status learn(const tagging *x, size_t fold, trl_buf *out, trl_error *
                                    .epsilon = 1e-5,
                                    .period = 10,
                                    .delta = 1e-5,
-                                   .max_iter = PASSES,
+                                   .max_iter = passes_of(x->j->trees.n),
                                    .threads = 1};
     trl_tag_rows_template(x->clusters, &template);
     const trl_status st = trl_tag_lesson_learn(&lesson, how, out, err);
