@@ -310,6 +310,15 @@ static trl_status add_numbered(line *l, trl_error *err)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
+static trl_status no_answer(const line *l, trl_error *err)
+{
+    const trl_status st = FAIL(l, l->text.p, err, "a line without an answer");
+    return trl_fail_hint(err, st,
+                         l->vw ? "every line is an example: ANSWER [VALUE] | NAME ..."
+                               : "every line is an example, ANSWER[:VALUE] NUMBER ..., or "
+                                 "a comment after '#'");
+}
+
 static trl_status end_row(line *l, uint32_t class_id, double value, trl_error *err)
 {
     if (l->t->raw.n >= UINT32_MAX - 1)
@@ -329,7 +338,7 @@ static trl_status libsvm_line(line *l, trl_error *err)
     double value = 1.0;
     uint32_t class_id = TRL_NO_ID;
     if (s.n == 0)
-        return FAIL(l, l->text.p, err, "a line without an answer");
+        return hash ? TRL_OK : no_answer(l, err);
     for (size_t k = s.n; k-- > 1;)
         if (s.p[k] == ':') {
             answer.n = k;
@@ -368,7 +377,7 @@ static trl_status vw_head(line *l, uint32_t *class_id, double *value, trl_error 
         word[n++] = s;
     }
     if (n == 0 && !l->t->o->unanswered)
-        return FAIL(l, l->text.p, err, "a line without an answer");
+        return no_answer(l, err);
     trl_status st = n ? parse_answer(l, word[0], class_id, err) : TRL_OK;
     if (st == TRL_OK && n > 1)
         st = parse_value(l, word[1], value, err);
@@ -412,7 +421,7 @@ static trl_status guess_format(trl_input *in, bool *vw, trl_error *err)
         return st;
     const char *lf = head.n ? memchr(head.p, '\n', head.n) : NULL;
     const size_t n = lf ? (size_t)(lf - head.p) : head.n;
-    *vw = n && memchr(head.p, '|', n);
+    *vw = n && head.p[0] != '#' && memchr(head.p, '|', n);
     return TRL_OK;
 }
 

@@ -24,9 +24,12 @@ trl_status trl_boost_values(const trl_boost_data *d, size_t column, double *v, t
     if (!(w->positive > 0.0) || !(w->negative > 0.0)) {
         char scratch[80];
         const char *name = trl_boost_column_name(d, column, scratch, sizeof scratch);
-        const trl_status st = trl_fail(err, TRL_EINVAL, "classifier %s: no example of value is %s",
-                                       name, w->positive > 0.0 ? "negative" : "positive");
-        return trl_fail_hint(err, st, "a classifier learns from examples of both kinds");
+        const trl_status st =
+            trl_fail(err, TRL_EINVAL, "classifier %s: no example that counts is %s", name,
+                     w->positive > 0.0 ? "negative" : "positive");
+        return trl_fail_hint(
+            err, st,
+            "a classifier learns from examples of both kinds; those of value 0 do not count");
     }
     return TRL_OK;
 }

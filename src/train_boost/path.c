@@ -14,7 +14,8 @@
 #include "train/session.h"
 
 #define INTERCEPT_OFF                                                                              \
-    0.01 /* lambdas that the sum of all weights may be off before it is recomputed */
+    0.01              /* lambdas that the sum of all weights may be off before it is recomputed */
+#define FINEST 0x1p22 /* units of weight (trainer.h) below which a lambda is lost in rounding */
 
 /* One thread: its processor time, which others at work do not change. */
 static double now(const trl_boost_path *p)
@@ -134,7 +135,13 @@ static trl_status end_point(trl_boost_path *p, trl_error *err)
     return add_point(p, err);
 }
 
-/* One more tree. */
+static int64_t off_balance(const trl_trainer *t)
+{
+    return t->total < 0 ? -t->total : t->total;
+}
+
+/* One more tree.  An intercept that does not bring the weights closer to balance is as good as it
+ * can be. */
 static trl_status grow(trl_boost_path *p, bool *grew, trl_error *err)
 {
     trl_trainer *t = &p->t;
@@ -148,11 +155,12 @@ static trl_status grow(trl_boost_path *p, bool *grew, trl_error *err)
     p->n_grown++;
     if (st != TRL_OK || *grew || t->o->no_intercept)
         return st;
-    const int64_t off = t->total < 0 ? -t->total : t->total;
+    const int64_t off = off_balance(t);
     if ((double)off <= INTERCEPT_OFF * t->lambda * t->scale)
         return TRL_OK;
-    *grew = true;
-    return trl_fit_intercept(t, err);
+    st = trl_fit_intercept(t, err);
+    *grew = off_balance(t) < off / 2;
+    return st;
 }
 
 /* ---- as a learner ---------------------------------------------------------------------------- */
@@ -168,7 +176,8 @@ static trl_status next_lambda(trl_boost_path *p, trl_iteration *it, trl_error *e
     const trl_boost_options *o = p->t.o;
     const double lambda = p->t.lambda * o->decay;
     const trl_status st = end_point(p, err);
-    it->last = lambda < o->lambda_end * p->first_lambda || lambda < o->lambda_least || is_full(p);
+    it->last = lambda < o->lambda_end * p->first_lambda || lambda < o->lambda_least ||
+               lambda * p->t.scale < FINEST || is_full(p);
     it->ending = is_full(p) ? TRL_END_MAX_ITER : TRL_END_CONVERGED;
     if (st == TRL_OK && !it->last)
         trl_trainer_set_lambda(&p->t, lambda);
@@ -183,7 +192,7 @@ static trl_status start(trl_boost_path *p, trl_iteration *it, trl_error *err)
         return st;
     p->first_lambda = trl_trainer_largest_gain(&p->t);
     trl_trainer_set_lambda(&p->t, p->first_lambda);
-    if (p->first_lambda > 0.0)
+    if (p->first_lambda * p->t.scale >= FINEST)
         return next_lambda(p, it, err);
     it->last = true; /* no feature is informative */
     it->ending = TRL_END_CONVERGED;

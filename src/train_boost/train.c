@@ -10,13 +10,16 @@
 #include "options/option_table.h"
 #include "train_boost/path.h"
 
+#define LEAST_GAIN 1e-4 /* leaves are not fitted more exactly than to a tenth of that */
+
 static trl_status check_options(const trl_boost_data *d, const trl_boost_data *held_out,
                                 const trl_boost_options *o, trl_error *err)
 {
-    if (o->min_gain == 0.0 && !o->trees)
-        return trl_fail(err, TRL_EINVAL,
-                        "with a least gain of 0, lambda may never decay: the number "
-                        "of trees must have a limit");
+    if (o->min_gain < LEAST_GAIN && !o->trees) {
+        const trl_status st = trl_fail(
+            err, TRL_EINVAL, "with a least gain below %g, lambda may never decay", LEAST_GAIN);
+        return trl_fail_hint(err, st, "give 'trees' a limit");
+    }
     if (trl_boost_columns(d) == 0)
         return trl_fail(err, TRL_EINVAL, "the examples have no answers");
     if (!d->binary && d->class_of && d->classes.n < 2)
