@@ -9,7 +9,8 @@
  *                    TRL_MCNEMAR_EXACT of them, beyond it chi-square with one degree of freedom,
  *                    (|only_a - only_b| - 1)^2 / (only_a + only_b) [Edw48]
  *     paired t       mean of b_i - a_i over its standard error, n - 1 degrees of freedom
- *     Wilcoxon       signed ranks of b_i - a_i, zeros left out, ties share their ranks [Wil45].
+ *     Wilcoxon       signed ranks of b_i - a_i, zeros left out, ties share their ranks [Wil45];
+ *                    what differs by less than 1e-12 of the largest value, by rounding, is equal.
  *                    Exact up to TRL_WILCOXON_EXACT differences without ties, beyond it, and
  *                    with ties whatever their number, normal with corrections for ties and
  *                    continuity

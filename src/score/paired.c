@@ -50,16 +50,18 @@ static int by_size(const void *va, const void *vb)
     return (a > b) - (a < b);
 }
 
+#define ROUNDING 1e-12 /* of the largest value: differences that differ by less are ties */
+
 /* The sum of the ranks of the sorted differences; `ties`: sum of t^3 - t over groups of ties. */
 typedef struct rank_sums {
     double positive, ties;
 } rank_sums;
 
-static rank_sums rank(size_t n, const double *d)
+static rank_sums rank(size_t n, const double *d, double close)
 {
     rank_sums s = {0};
     for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && fabs(d[end]) == fabs(d[i]);)
+        for (end = i + 1; end < n && fabs(d[end]) - fabs(d[end - 1]) <= close;)
             end++;
         const double t = (double)(end - i), shared = 0.5 * (double)(i + 1 + end);
         for (size_t k = i; k < end; k++)
@@ -84,9 +86,9 @@ static double signed_rank_lower(size_t n, size_t w)
     return ldexp(sum, -(int)n);
 }
 
-static trl_test signed_rank(size_t n, const double *d)
+static trl_test signed_rank(size_t n, const double *d, double close)
 {
-    const rank_sums s = rank(n, d);
+    const rank_sums s = rank(n, d, close);
     const double k = (double)n, all = 0.5 * k * (k + 1.0);
     trl_test t = {.n = n, .statistic = s.positive, .p = 1.0};
     t.exact = n <= TRL_WILCOXON_EXACT && s.ties == 0.0;
@@ -111,6 +113,9 @@ trl_status trl_wilcoxon(size_t n, const double *a, const double *b, trl_test *ou
     if (!d)
         return trl_fail_mem(err);
     size_t used = 0;
+    double close = 0.0;
+    for (size_t i = 0; i < n; i++)
+        close = fmax(close, ROUNDING * fmax(fabs(a[i]), fabs(b[i])));
     for (size_t i = 0; i < n; i++) {
         const double x = b[i] - a[i];
         if (!isfinite(x)) {
@@ -118,10 +123,10 @@ trl_status trl_wilcoxon(size_t n, const double *a, const double *b, trl_test *ou
             return trl_fail(err, TRL_EINVAL, "pair %zu holds a value that is not finite", i);
         }
         d[used] = x;
-        used += x != 0.0;
+        used += fabs(x) > close;
     }
     qsort(d, used, sizeof *d, by_size);
-    *out = signed_rank(used, d);
+    *out = signed_rank(used, d, close);
     trl_free(d);
     return TRL_OK;
 }

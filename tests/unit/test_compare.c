@@ -81,6 +81,15 @@ static void test_wilcoxon_known(void **state)
     assert_near(t.statistic, 0.0, 0.0);
     assert_near(t.p, 0.009091, 5e-7);
 
+    /* All differ by a tenth, but for one by nothing: in doubles they differ. */
+    const double from[] = {0.1, 0.2, 0.3, 0.8, 0.7, 0.1 + 0.2},
+                 to[] = {0.2, 0.3, 0.2, 0.9, 0.8, 0.3}, none[6] = {0},
+                 tenths[] = {1.0, 1.0, -1.0, 1.0, 1.0, 0.0};
+    t = wilcoxon(6, from, to);
+    assert_false(t.exact);
+    assert_int_equal(t.n, 5);
+    assert_near(t.p, wilcoxon(6, none, tenths).p, 0.0);
+
     assert_near(wilcoxon(3, drug1, drug1).p, 1.0, 0.0);
     trl_error err = {0};
     const double bad[] = {HUGE_VAL};
