@@ -26,10 +26,10 @@ typedef enum trl_sentence_format {
 } trl_sentence_format;
 
 typedef struct trl_sentence {
-    size_t n;            /* 0: an empty line */
-    const trl_str *word; /* a word ( or ) as treebanks write it: -LRB-, -RRB- */
-    const trl_str *tag;  /* of the tagged formats; else NULL */
-    uint64_t row;
+    size_t n;                  /* 0: an empty line */
+    const trl_str *word;       /* a word ( or ) as treebanks write it: -LRB-, -RRB- */
+    const trl_str *tag;        /* of the tagged formats; else NULL */
+    uint64_t row;              /* in columns of its first word */
     uint64_t odd_row, odd_col; /* the first byte that is not UTF-8; 0: none */
 } trl_sentence;
 

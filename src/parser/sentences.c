@@ -17,6 +17,7 @@ struct trl_sentence_reader {
     trl_buf text; /* columns: the words of one sentence, each before its tag */
     size_t *end;  /* columns: where each word ends in text, and each tag */
     size_t cap_end;
+    uint64_t row;              /* of the sentence; in columns of its first word */
     uint64_t odd_row, odd_col; /* as of trl_sentence */
 };
 
@@ -195,6 +196,8 @@ static trl_status gather_columns(trl_sentence_reader *r, bool *more, trl_error *
             continue;
         if (empty)
             break;
+        if (r->n == 0)
+            r->row = trl_input_row(r->in);
         st = add_row(r, line, err);
         if (st != TRL_OK)
             return st;
@@ -227,6 +230,7 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
         st = trl_input_line(r->in, &line, more, err);
         if (st == TRL_OK && *more)
             st = check_text(r, line, err);
+        r->row = trl_input_row(r->in);
         if (st == TRL_OK && *more)
             st = split_line(r, line, err);
     }
@@ -235,7 +239,7 @@ trl_status trl_sentence_reader_next(trl_sentence_reader *r, trl_sentence *s, boo
         .word = r->word,
         .tag = r->format == TRL_SENTENCE_TAGGED || r->format == TRL_SENTENCE_TAGGED_COLUMNS ? r->tag
                                                                                             : NULL,
-        .row = trl_input_row(r->in),
+        .row = r->row,
         .odd_row = r->odd_row,
         .odd_col = r->odd_col};
     return st;
