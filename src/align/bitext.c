@@ -85,7 +85,9 @@ static trl_status add_joined(trl_bitext *b, trl_input *in, trl_str line, trl_err
         if (!bars) {
             trl_fail(err, TRL_EPARSE, "a line without '|||'");
             trl_input_fail(in, err, TRL_EPARSE, line.n + 1);
-            return trl_fail_hint(err, TRL_EPARSE, "'trellis align SOURCE TARGET' reads two files");
+            return trl_fail_hint(err, TRL_EPARSE,
+                                 "a line is SOURCE ||| TARGET, with blanks around the bars; "
+                                 "'trellis align SOURCE TARGET' reads two files");
         }
         source.n = (size_t)(bars - line.p);
         target = (trl_str){bars + 3, line.n - source.n - 3};

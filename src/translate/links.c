@@ -82,7 +82,9 @@ trl_status trl_links_add(trl_links *l, const trl_input *in, trl_str line, size_t
         trl_link x;
         if (!take_number(&p, end, &x.source) || p == end || *p++ != '-' ||
             !take_number(&p, end, &x.target) || (p < end && !blank(*p))) {
-            trl_fail(err, TRL_EPARSE, "this is no link");
+            for (p = start; p < end && p < start + 40 && !blank(*p);)
+                p++;
+            trl_fail(err, TRL_EPARSE, "'%.*s' is no link", (int)(p - start), start);
             st = trl_input_fail(in, err, TRL_EPARSE, (uint64_t)(start - line.p) + 1);
             trl_fail_hint(err, st, "a line has links like 0-0 1-2, separated by blanks");
         } else if (x.source >= n || x.target >= m) {
