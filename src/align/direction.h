@@ -14,6 +14,16 @@
 
 #define TRL_ALIGN_FLOOR 1e-9f /* t of pairs that were never seen, or have become as rare */
 
+/* Expected counts of `words` target words are kept as so many units for 1: none is more than
+ * 2^63. */
+static inline double trl_count_unit(uint64_t words)
+{
+    int exponent = 40;
+    while (exponent > 0 && words >> (63 - exponent))
+        exponent--;
+    return (double)(UINT64_C(1) << exponent);
+}
+
 typedef struct trl_direction {
     size_t n_source;         /* words, NULL among them */
     const uint64_t *row_end; /* [n_source] */

@@ -3,7 +3,8 @@
  * Every (source word, target word) of every pair is a cell that knows its entry of t: cell ids are
  * laid out pair by pair, source word by source word, and made without a hash table by going through
  * the sentences of one source word after the other.  Expected counts are whole multiples of 2^-40,
- * so that sums do not depend on the order in which threads add to them.
+ * so that sums do not depend on the order in which threads add to them; from 2^23 words on the
+ * power is a coarser one, so that no sum is beyond 2^63.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -14,7 +15,6 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-#define UNIT 0x1p40
 #define PIECE 256 /* pairs of a job */
 
 typedef struct entry {
@@ -28,6 +28,7 @@ typedef struct trainer {
     size_t n; /* pairs */
     size_t n_source;
     size_t n_words;    /* running target words of pairs that are learnt from */
+    double unit;       /* of counts: trl_count_unit(n_words) */
     uint64_t *cell_at; /* [n] first cell of a pair; row j has m cells */
     uint32_t *cell;    /* entry */
     uint64_t *row_end; /* [n_source] entries */
@@ -128,6 +129,7 @@ static trl_status make_cells(trainer *t, trl_error *err)
         total += (trl_side_length(t->source, k) + 1) * trl_side_length(t->target, k);
         t->n_words += trl_side_length(t->target, k);
     }
+    t->unit = trl_count_unit(t->n_words);
     if (st == TRL_OK && !(t->cell = trl_alloc(total + 1, sizeof *t->cell)))
         st = trl_fail_mem(err);
     if (st == TRL_OK)
@@ -173,7 +175,7 @@ static trl_status expect_pair(trainer *t, size_t k, size_t worker, double *log_p
     *log_p += here;
     for (size_t j = 0; j <= l; j++)
         for (size_t i = 0; i < m; i++) {
-            const uint64_t x = (uint64_t)(posterior[i * (l + 1) + j] * UNIT + 0.5);
+            const uint64_t x = (uint64_t)(posterior[i * (l + 1) + j] * t->unit + 0.5);
             uint64_t *to = &t->entry[cell[j * m + i]].count;
             if (t->threads > 1)
                 __atomic_fetch_add(to, x, __ATOMIC_RELAXED);

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "align/direction.h"
 #include "align/places.h"
 #include "align/symmetry.h"
 #include "base/file.h"
@@ -415,6 +416,20 @@ static void write_to(size_t k, const char *text)
     fclose(f);
 }
 
+/* Whatever the size of the text, a pair of words that every word belongs to can be counted. */
+static void test_count_unit(void **state)
+{
+    (void)state;
+    assert_true(trl_count_unit(1) == 0x1p40);
+    assert_true(trl_count_unit((1 << 23) - 1) == 0x1p40);
+    for (int k = 23; k < 62; k++)
+        for (int more = -1; more <= 1; more++) {
+            const uint64_t words = (UINT64_C(1) << k) + (uint64_t)more;
+            const double most = (double)words * trl_count_unit(words);
+            assert_true(most <= 0x1p63 && most >= 0x1p61);
+        }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -463,7 +478,7 @@ int main(void)
         cmocka_unit_test(test_enumeration), cmocka_unit_test(test_training),
         cmocka_unit_test(test_new_text),    cmocka_unit_test(test_longest),
         cmocka_unit_test(test_symmetry),    cmocka_unit_test(test_symmetry_order),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_count_unit),  cmocka_unit_test(test_refusals),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     for (int k = 0; k < 3; k++)
