@@ -54,17 +54,15 @@ static int shown(size_t n)
 
 static trl_status parse_value(const line *l, trl_str s, double *value, trl_error *err)
 {
-    switch (trl_number_parse(s.p, s.n, value)) {
-    case TRL_NUMBER_BAD:
-        return FAIL(l, s.p, err, "the value '%.*s' is not a number", shown(s.n), s.p);
-    case TRL_NUMBER_NOT_FINITE:
-        return FAIL(l, s.p, err, "the value '%.*s' is not finite", shown(s.n), s.p);
-    case TRL_NUMBER_OK:
-        break;
-    }
-    if (*value < 0.0)
-        return FAIL(l, s.p, err, "the value '%.*s' is negative", shown(s.n), s.p);
-    return TRL_OK;
+    const trl_number read = trl_number_parse(s.p, s.n, value);
+    const char *what = read == TRL_NUMBER_BAD          ? "is not a number"
+                       : read == TRL_NUMBER_NOT_FINITE ? "is not finite"
+                       : *value < 0.0                  ? "is negative"
+                                                       : NULL;
+    if (!what)
+        return TRL_OK;
+    const trl_status st = FAIL(l, s.p, err, "the value '%.*s' %s", shown(s.n), s.p, what);
+    return trl_fail_hint(err, st, "a value says how much an example counts: 0 or more");
 }
 
 static trl_status parse_class(const line *l, trl_str s, uint32_t *id, trl_error *err)
@@ -153,9 +151,11 @@ static trl_status check_index(const line *l, trl_str s, trl_error *err)
     }
     if (s.n == 0)
         return FAIL(l, s.p, err, "a feature without a number");
-    if (x > MAX_INDEX)
-        return FAIL(l, s.p, err, "feature %.*s is out of range: at most %u", shown(s.n), s.p,
-                    MAX_INDEX);
+    if (x > MAX_INDEX) {
+        const trl_status st = FAIL(l, s.p, err, "feature %.*s is out of range: at most %u",
+                                   shown(s.n), s.p, MAX_INDEX);
+        return trl_fail_hint(err, st, "after a '|' features may have any names");
+    }
     if (s.n > 1 && s.p[0] == '0')
         return FAIL(l, s.p, err, "the number '%.*s' starts with 0", shown(s.n), s.p);
     return TRL_OK;
@@ -182,8 +182,11 @@ static trl_status mark_seen(const line *l, trl_str name, uint32_t id, trl_error 
         t->seen = grown;
         memset(grown + cap, 0, (t->seen_cap - cap) * sizeof *grown);
     }
-    if (t->seen[id] == t->raw.n + 1)
-        return FAIL(l, name.p, err, "feature '%.*s' is there twice", shown(name.n), name.p);
+    if (t->seen[id] == t->raw.n + 1) {
+        const trl_status st =
+            FAIL(l, name.p, err, "feature '%.*s' is there twice", shown(name.n), name.p);
+        return trl_fail_hint(err, st, "a feature is there or not: name it once in a line");
+    }
     t->seen[id] = t->raw.n + 1;
     return trl_boost_raw_id(&t->raw, id) ? TRL_OK : trl_boost_no_room(t->raw.store, err);
 }
