@@ -13,8 +13,8 @@
     {TRAIN_OPTION("clusters"),
      .help = "trees: word clusters, as 'trellis cluster' writes them; auto: made from the training "
              "data; none"},
-    {TRAIN_OPTION("raw-text")}, {TRAIN_OPTION("head-rules")}, {TRAIN_OPTION("prune")},
-    {TRAIN_OPTION("pruner")}, {TRAIN_OPTION("chart-memory")},
+    {TRAIN_OPTION("raw-text")}, {TRAIN_OPTION("self-train")}, {TRAIN_OPTION("head-rules")},
+    {TRAIN_OPTION("prune")}, {TRAIN_OPTION("pruner")}, {TRAIN_OPTION("chart-memory")},
 #endif
     {TRAIN_OPTION("order")}, {TRAIN_OPTION("pairs")}, {TRAIN_OPTION("transitions")},
     {TRAIN_OPTION("partial")}, {TRAIN_OPTION("scheme")}, {TRAIN_OPTION("rules")},

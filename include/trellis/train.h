@@ -190,6 +190,7 @@ typedef struct trl_train_options {
                         in the choice of the tree; by default those of features have one */
     const char *raw_text; /* trees: a file of sentences without trees, one a line, whose words are
                              counted, too, when `clusters` is "auto"; or NULL */
+    bool self_train; /* trees: a first parser parses raw_text, and its trees are learnt from, too */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

@@ -165,6 +165,9 @@ static const trl_option rows[] = {
         .preset = "none",
         .help = "trees: text of the kind to be parsed, a sentence a line, words separated by "
                 "blanks: clusters are made of its words, too"),
+    ROW("self-train", FLAG, self_train, TREE, GROUP,
+        .help = "trees: a first parser parses the raw text, and its trees are learnt from, too, "
+                "up to as many words as the treebank has"),
     ROW("head-rules", STRING, head_rules, TREE, GROUP, .value = "FILE", .file = TRL_OPTION_INPUT,
         .preset = "built in", .help = "trees: which child is the head"),
     ROW("prune", REAL, prune, TREE, GROUP, .value = "X", .most = 1,

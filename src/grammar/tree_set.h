@@ -19,6 +19,7 @@ typedef struct trl_tree_set {
     trl_strtab labels; /* of all trees */
     trl_tree *tree;    /* [n]; each in a block of its own, tree.node */
     size_t n, cap, n_words;
+    size_t n_raw;       /* the last of the n are a parser's, of raw text */
     trl_tree_root root; /* of the first tree as it was read */
     bool keep_long;     /* set before reading: trees above max_length are kept, too */
     uint64_t too_long;  /* their number; left out otherwise */

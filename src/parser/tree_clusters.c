@@ -73,12 +73,12 @@ static bool is_cancelled(void *pool, bool tree, size_t done, size_t total, doubl
     return trl_pool_check(pool, NULL) != TRL_OK;
 }
 
-/* Words of trees and of raw text, and their neighbours. */
+/* Words of trees and of raw text, each once, and their neighbours. */
 static trl_status count_words(trl_bigrams *b, const trl_tree_set *trees, const char *raw_text,
                               trl_error *err)
 {
     trl_status st = TRL_OK;
-    for (size_t k = 0; st == TRL_OK && k < trees->n; k++)
+    for (size_t k = 0; st == TRL_OK && k < trees->n - trees->n_raw; k++)
         st = trl_bigrams_add(b, trees->tree[k].word, trees->tree[k].n_words, err);
     if (st != TRL_OK || !raw_text)
         return st;

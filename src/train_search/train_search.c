@@ -477,7 +477,7 @@ trl_status trl_train_search(const trl_train_options *o, trl_train_result *result
         return trl_fail(err, TRL_EINVAL,
                         "boosted parsers have one way of training: no objective, no optimizer can "
                         "be chosen");
-    if (o->raw_text)
+    if (o->raw_text || o->self_train)
         return trl_fail(err, TRL_EINVAL, "boosted parsers make no clusters: raw text is of no use");
     if (!o->model && !o->model_out)
         return trl_fail(err, TRL_EINVAL, "where to write the model is not given");

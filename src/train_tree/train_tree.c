@@ -221,6 +221,12 @@ static trl_status read_data(void *training, trl_train_result *result, trl_error 
     return st == TRL_OK ? start_pool(j, err) : st;
 }
 
+static trl_status raw_text(void *training, trl_train_result *result, trl_error *err)
+{
+    (void)result;
+    return trl_tree_training_self(training, err);
+}
+
 static trl_status grammar(void *training, trl_train_result *result, trl_error *err)
 {
     trl_tree_training *j = training;
@@ -383,6 +389,7 @@ static trl_status second_stage(void *training, trl_train_result *result, trl_err
 }
 
 static const trl_stage stages[] = {{"the treebank", read_data, false},
+                                   {"trees of raw text", raw_text, false},
                                    {"grammar and lexicon", grammar, false},
                                    {"tagger", tagger, false},
                                    {"function labels", functions, false},

@@ -119,10 +119,12 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
                                                 .threshold = o->prune,
                                                 .clusters = o->clusters,
                                                 .raw_text = o->raw_text};
-    if (o->raw_text && strcmp(o->clusters, "auto") != 0)
-        return trl_fail(err, TRL_EINVAL,
-                        "raw text is for making clusters: with 'clusters' %s none are made",
-                        o->clusters);
+    if (o->raw_text && !o->self_train && strcmp(o->clusters, "auto") != 0)
+        return trl_fail(
+            err, TRL_EINVAL,
+            "raw text is for making clusters or for 'self-train': with 'clusters' %s none are "
+            "made",
+            o->clusters);
     if (o->n_train == 0 && !o->data)
         return trl_fail(err, TRL_EINVAL, "no treebank is given");
     if (!o->model && !o->model_out)
@@ -141,6 +143,8 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
         st = check_training(j, err);
     if (st == TRL_OK)
         st = trl_tree_training_check_rerank(j, err);
+    if (st == TRL_OK)
+        st = trl_tree_training_check_self(j, err);
     if (st == TRL_OK)
         st = trl_check_writable(o->model, err);
     return st == TRL_OK ? trl_check_writable(o->checkpoint, err) : st;

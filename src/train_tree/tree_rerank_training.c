@@ -56,16 +56,10 @@ static void leave_out(second_stage *s, bool fold)
         s->left_out[k] = trl_train_leaves_out(j->o, k) || (k * FOLDS / n == s->fold) == fold;
 }
 
-/* Options of a run that has nothing to write. */
-static trl_train_options part_options(const second_stage *s, trl_buf *nowhere)
+/* Options of a run without what is left out. */
+static trl_train_options fold_options(const second_stage *s, trl_buf *nowhere)
 {
-    trl_train_options o = *s->j->o;
-    o.rerank = 0;
-    o.functions = o.resume = false;
-    o.dev = o.model = o.rescue = o.init = o.checkpoint = NULL;
-    o.dev_data = NULL;
-    o.model_out = nowhere;
-    o.progress = NULL;
+    trl_train_options o = trl_tree_training_part_options(s->j, nowhere);
     o.leave_out = s->left_out;
     o.n_leave_out = s->j->trees.n_read;
     return o;
@@ -78,7 +72,7 @@ static trl_status list_fold(void *ctx, trl_tree_training *part, trl_error *err)
     trl_tree_set held = {.on_bad = s->j->trees.on_bad ? ignore_bad : NULL, .cancel = &s->j->cancel};
     trl_buf nowhere = {0};
     leave_out(s, false);
-    const trl_train_options o = part_options(s, &nowhere);
+    const trl_train_options o = fold_options(s, &nowhere);
     trl_tree_model *m = &part->model;
     double *binary_exp = trl_alloc64(m->fine.n_binary, sizeof *binary_exp);
     double *unary = trl_alloc64(m->fine.n_unary, sizeof *unary);
@@ -116,7 +110,7 @@ static trl_status make_lists(second_stage *s, trl_error *err)
         if (trl_tree_training_report(s->j, "rerank", note))
             return trl_fail(err, TRL_ECANCEL, "stopped");
         leave_out(s, true);
-        const trl_train_options o = part_options(s, &nowhere);
+        const trl_train_options o = fold_options(s, &nowhere);
         st = trl_train_tree_part(&o, &(trl_tree_part_run){&s->j->model.clusters, s, list_fold},
                                  &result, err);
     }
@@ -270,11 +264,7 @@ trl_status trl_tree_training_check_rerank(const trl_tree_training *j, trl_error 
     if (!j->objective->probabilistic)
         return trl_fail(err, TRL_EINVAL,
                         "a second stage needs probabilities, which a perceptron does not have");
-    for (size_t k = 0; k < o->n_train; k++)
-        if (strcmp(o->train[k], "-") == 0)
-            return trl_fail(err, TRL_EINVAL,
-                            "a second stage reads the treebank again: it cannot be standard input");
-    return TRL_OK;
+    return trl_tree_training_reads_again(j, "a second stage", err);
 }
 
 /* A run that is stopped here keeps its first stage. */

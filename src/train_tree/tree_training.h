@@ -19,7 +19,7 @@ struct trl_tree_training;
 /* A run on a part of the treebank, whose model is not written: what it shares with the whole run,
  * and who takes it when it has been trained. */
 typedef struct trl_tree_part_run {
-    const trl_tree_clusters *clusters; /* in place of its own */
+    const trl_tree_clusters *clusters; /* in place of its own; or NULL */
     void *ctx;
     trl_status (*trained)(void *ctx, struct trl_tree_training *part, trl_error *err);
 } trl_tree_part_run;
@@ -105,6 +105,20 @@ trl_status trl_tree_training_init(trl_tree_training *j, trl_error *err);
  * be. */
 trl_status trl_tree_training_check_rerank(const trl_tree_training *j, trl_error *err);
 trl_status trl_tree_training_rerank(trl_tree_training *j, trl_train_result *result, trl_error *err);
+
+/* tree_self_training.c: adds trees of raw text to the treebank's, made by a parser of these, if
+ * o->self_train.  TRL_EIO and TRL_EPARSE of the raw text, TRL_ECANCEL, TRL_ENOMEM; the check:
+ * TRL_EINVAL where it cannot be. */
+trl_status trl_tree_training_check_self(const trl_tree_training *j, trl_error *err);
+trl_status trl_tree_training_self(trl_tree_training *j, trl_error *err);
+
+/* tree_part.c: the options of a run within this run, which writes nothing; nowhere: of the caller,
+ * stays empty. */
+trl_train_options trl_tree_training_part_options(const trl_tree_training *j, trl_buf *nowhere);
+
+/* TRL_EINVAL where the treebank can be read once only. */
+trl_status trl_tree_training_reads_again(const trl_tree_training *j, const char *who,
+                                         trl_error *err);
 
 /* train_tree.c: as trl_train_tree on a part; o needs a place for a model, which is not used. */
 trl_status trl_train_tree_part(const trl_train_options *o, const trl_tree_part_run *part,
