@@ -10,6 +10,7 @@ typedef struct tree_train_arg {
     const char *folder, *grade, *objective, *optimizer, *template_text;
     bool resume, functions;
     uint64_t rerank;
+    bool raw_text; /* self-training with the file `raw` */
 } tree_train_arg;
 
 static trl_status do_train_tree(const void *p, trl_error *err)
@@ -17,11 +18,12 @@ static trl_status do_train_tree(const void *p, trl_error *err)
     const tree_train_arg *a = p;
     trl_train_options o = trl_train_options_default();
     trl_train_result result;
-    char data[512], model[512], checkpoint[512];
+    char data[512], model[512], checkpoint[512], raw[512];
     const char *train[1] = {data};
     snprintf(data, sizeof data, "%s/trees", a->folder);
     snprintf(model, sizeof model, "%s/model", a->folder);
     snprintf(checkpoint, sizeof checkpoint, "%s/tree-checkpoint", a->folder);
+    snprintf(raw, sizeof raw, "%s/raw", a->folder);
     o.kind = "tree";
     o.train = train;
     o.n_train = 1;
@@ -41,6 +43,8 @@ static trl_status do_train_tree(const void *p, trl_error *err)
     o.resume = a->resume;
     o.functions = a->functions;
     o.rerank = a->rerank;
+    o.self_train = a->raw_text;
+    o.raw_text = a->raw_text ? raw : NULL;
     o.model = model;
     return trl_train(&o, &result, err);
 }

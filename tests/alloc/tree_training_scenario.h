@@ -9,23 +9,27 @@
 static void train_trees(void)
 {
     const tree_train_arg args[] = {
-        {folder, "generative", "likelihood", NULL, NULL, false, false, 0},
-        {folder, "features", "likelihood", "adagrad", tree_template, false, true, 0},
-        {folder, "features", "likelihood", "adagrad", tree_template, true, true, 0},
-        {folder, "discriminative", "likelihood", "sgd", NULL, false, false, 0},
-        {folder, "features", "likelihood", "lbfgs", tree_template, false, false, 0},
-        {folder, "features", "perceptron", "adagrad", tree_template, false, false, 0},
-        {folder, "features", "mecfg", "lbfgs", NULL, false, false, 0},
-        {folder, "features", "pt-cfg", NULL, NULL, false, false, 0},
-        {folder, "features", "m-estimation", NULL, tree_template, false, false, 0},
+        {folder, "generative", "likelihood", NULL, NULL, false, false, 0, false},
+        {folder, "features", "likelihood", "adagrad", tree_template, false, true, 0, false},
+        {folder, "features", "likelihood", "adagrad", tree_template, true, true, 0, false},
+        {folder, "discriminative", "likelihood", "sgd", NULL, false, false, 0, false},
+        {folder, "features", "likelihood", "lbfgs", tree_template, false, false, 0, false},
+        {folder, "features", "perceptron", "adagrad", tree_template, false, false, 0, false},
+        {folder, "features", "mecfg", "lbfgs", NULL, false, false, 0, false},
+        {folder, "features", "pt-cfg", NULL, NULL, false, false, 0, false},
+        {folder, "features", "m-estimation", NULL, tree_template, false, false, 0, false},
         {folder, "boosted", "likelihood", NULL, "children[*] label tag\nleft[1] label\n", false,
-         false, 0},
-        {folder, "generative", "likelihood", NULL, NULL, false, false, 3}};
+         false, 0, false},
+        {folder, "generative", "likelihood", NULL, NULL, false, false, 3, false},
+        {folder, "generative", "likelihood", NULL, NULL, false, false, 0, true}};
+    write_file("raw", "Anna sees a dog .\nThe cat sleeps .\n");
     for (size_t k = 0; k < sizeof args / sizeof *args; k++) {
         char name[64];
         snprintf(name, sizeof name, "trees %s %s %s%s%s", args[k].grade, args[k].objective,
                  args[k].optimizer ? args[k].optimizer : "", args[k].resume ? " resumed" : "",
-                 args[k].rerank ? " second stage" : "");
+                 args[k].rerank     ? " second stage"
+                 : args[k].raw_text ? " self-training"
+                                    : "");
         fail_all(name, do_train_tree, &args[k]);
         if (k == 1) {
             assert_int_equal(rename(in_folder("want"), in_folder("parser")), 0);
@@ -40,8 +44,8 @@ static void parse_with_tagger(void)
 {
     enum { TIMES = 40 };
     static char trees[TIMES * sizeof parser_trees];
-    const tree_train_arg arg = {folder,        "features", "likelihood", "adagrad",
-                                tree_template, false,      false,        0};
+    const tree_train_arg arg = {folder, "features", "likelihood", "adagrad", tree_template, false,
+                                false,  0,          false};
     uint64_t want = 0;
     trl_error err;
     char model[512];
