@@ -14,7 +14,7 @@ fits() { # CORPUS N
     tree_fit "$at.mecfg" --objective mecfg $g $limit
     tree_fit "$at.ptcfg" --objective pt-cfg $g $limit
     tree_fit "$at.crf" --grade discriminative $g $limit
-    tree_fit "$at.features" --strict $(with_clusters) $g $limit
+    tree_fit "$at.features" --strict --no-tagger $(with_clusters) $g $limit
 }
 each_bank fits
 instances() { sed -n 's/^\([0-9]*\) none-of-the-above instances.*/\1/p' "$work/$1.log" | tail -n 1 | grep . || echo 0; }

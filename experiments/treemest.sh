@@ -30,7 +30,7 @@ fits() { # CORPUS N
         choose "$at" $grade
         c2=$(cat "$work/$at.$grade.c2")
         tree_fit "$at.mest.$grade.$c2" --objective m-estimation --grade $grade --c2 "$c2" $g $limit
-        tree_fit "$at.crf.$grade" --grade $grade $g $limit
+        tree_fit "$at.crf.$grade" --grade $grade --no-tagger $g $limit
     done
 }
 each_bank fits
