@@ -160,6 +160,20 @@ def test_stopped_training_keeps_the_parser(bank):
     assert parser.parse(bank[0].words()).tree
 
 
+def test_raw_text_is_learnt_from(bank, tmp_path):
+    sentences = [t.words() for t in bank[40:60]]
+    raw = tmp_path / "raw.txt"
+    raw.write_text("\n".join(" ".join(words) for words in sentences) + "\n")
+    trees = list(bank[:40])
+    alone = Parser(grade="generative").fit(trees)
+    both = Parser(grade="generative", raw_text=str(raw), self_train=True).fit(trees)
+    same = Parser(grade="generative").fit(trees + alone.predict(sentences))
+    new = [t.words() for t in bank[60:80]]
+    assert both.predict(new) == same.predict(new) != alone.predict(new)
+    with pytest.raises(trellis.Error, match="raw text"):
+        Parser(grade="generative", self_train=True).fit(trees)
+
+
 def test_words_that_brackets_cannot_have_are_refused():
     for word in ("a b", "(", "a)b", "", "x\ny"):
         with pytest.raises(ValueError, match="word"):

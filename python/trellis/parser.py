@@ -82,7 +82,8 @@ class Parser(BaseEstimator):
 
     Parameters are the program's: ``grade`` ("generative", "discriminative", "features"),
     ``objective``, ``optimizer``, ``annotate``, ``markov``, ``c1``, ``c2``, ``max_iterations``,
-    ``patience``, ``prune``, ``clusters`` and the others of ``trellis train --kind tree``.
+    ``patience``, ``prune``, ``clusters`` and the others of ``trellis train --kind tree``;
+    ``raw_text``, a file of sentences a line, and ``self_train`` learn from text without trees.
 
     >>> trees = ["(S (NP (DT the) (NN dog)) (VP (VBZ barks)))", "(S (NP (DT a) (NN cat)) (VP (VBZ runs)))"]
     >>> parser = Parser(grade="generative").fit(trees * 3)
@@ -95,7 +96,8 @@ class Parser(BaseEstimator):
                  prune=None, pruner=None, chart_memory=None, nota=None, decode=None, c1=None, c2=None,
                  min_count=None, max_iterations=None, epsilon=None, period=None, delta=None,
                  eta=None, batch=None, patience=None, random_state=None, n_jobs=None, verbose=False,
-                 callbacks=None, progress=False):
+                 callbacks=None, progress=False, raw_text=None, self_train=None, functions=None,
+                 no_tagger=None, rerank=None):
         self.grade = grade
         self.objective = objective
         self.optimizer = optimizer
@@ -126,6 +128,11 @@ class Parser(BaseEstimator):
         self.verbose = verbose
         self.callbacks = callbacks
         self.progress = progress
+        self.raw_text = raw_text
+        self.self_train = self_train
+        self.functions = functions
+        self.no_tagger = no_tagger
+        self.rerank = rerank
 
     def fit(self, trees, dev=None):
         """Learns from trees (Tree, nltk.Tree, text or a Treebank); dev chooses the iteration."""
