@@ -1,6 +1,5 @@
 /* tree_self_training.c -- raw text is learnt from: a first parser, learnt from the treebank alone,
- * parses it, and its trees are learnt from like the treebank's (McClosky, Charniak and Johnson,
- * Effective self-training for parsing, 2006; with small treebanks Reichart and Rappoport 2007).
+ * parses it, and its trees are learnt from like the treebank's [MCJ06]; of small treebanks [RR07].
  *
  * Nothing of this is in checkpoints: a run that is resumed does it again, to the same bits.
  */
