@@ -288,6 +288,23 @@ static uint32_t append_labels(trl_nodes *out, const trl_brackets *b, size_t i, s
     return parent;
 }
 
+/* A phrase over all words that is more probable than none, but of which no label is above lambda:
+ * its most probable label; TRL_NO_ID: there is none. */
+static uint32_t likely_phrase(const trl_brackets *b, uint32_t root_label)
+{
+    const size_t whole = trl_cell(0, b->n);
+    double sum = 0.0;
+    uint32_t best = TRL_NO_ID;
+    for (uint32_t k = b->first[whole]; k < b->first[whole + 1]; k++) {
+        if (b->bracket[k].label == root_label)
+            continue;
+        sum += b->bracket[k].p;
+        if (best == TRL_NO_ID) /* p descends */
+            best = k;
+    }
+    return sum > 0.5 ? best : TRL_NO_ID;
+}
+
 typedef struct span {
     uint32_t i, j, parent;
 } span;
@@ -305,6 +322,8 @@ static bool build(const trl_brackets *b, const table *t, uint32_t root_label, do
         const bool whole = s.i == 0 && s.j == b->n;
         s.parent = append_labels(
             out, b, s.i, s.j, &(chain_of_labels){lambda, whole ? root_label : TRL_NO_ID, s.parent});
+        if (whole && s.parent == root && likely_phrase(b, root_label) != TRL_NO_ID)
+            s.parent = append(out, b->bracket[likely_phrase(b, root_label)].label, root, 0, b->n);
         if (s.parent == TRL_NO_NODE)
             return false;
         if (s.j - s.i == 1) {

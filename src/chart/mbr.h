@@ -6,7 +6,8 @@
  *     sum over its constituents of p(X, i, j) - lambda,
  *
  * where a larger lambda favours precision, a smaller one recall; it need not be a tree of the
- * grammar.  Tags: the best posterior of each word.
+ * grammar.  Tags: the best posterior of each word.  Below the root there is a phrase over all words
+ * also where no label of it is worth lambda, when it is more probable than not that there is one.
  *
  * [Goo96] Goodman. Parsing algorithms and metrics. ACL 1996.
  */

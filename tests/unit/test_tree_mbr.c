@@ -133,6 +133,20 @@ static double best_bracketing(const world *w, const listed *l, double lambda)
     return best;
 }
 
+/* What the phrase below the root adds, where none of its labels is worth lambda: at most 0. */
+static double root_phrase(const world *w, const listed *l, double lambda)
+{
+    double sum = 0.0, best = 0.0;
+    for (size_t k = 0; k < w->g.labels.n; k++) {
+        const double p = l->p[trl_cell(0, w->n)][k];
+        if (k == w->g.state[w->g.root].base)
+            continue;
+        sum += p > 1e-4 ? p : 0.0; /* of brackets that are kept */
+        best = fmax(best, p);
+    }
+    return sum > 0.5 && best <= lambda ? best - lambda : 0.0;
+}
+
 static void check_mbr(world *w, const listed *l, const trl_brackets *b, double lambda)
 {
     trl_error err;
@@ -148,7 +162,7 @@ static void check_mbr(world *w, const listed *l, const trl_brackets *b, double l
         else
             sum += l->p[trl_cell(tree.node[v].from, tree.node[v].to)][tree.node[v].label] - lambda;
     }
-    assert_near(sum, best_bracketing(w, l, lambda), 1e-9);
+    assert_near(sum, best_bracketing(w, l, lambda) + root_phrase(w, l, lambda), 1e-9);
 }
 
 static void test_mbr(void **state)
@@ -402,12 +416,41 @@ static void test_chain_order(void **state)
     trl_arena_fini(&arena);
 }
 
+/* Below the root a phrase that is more probable than none has its most probable label, though that
+ * is below lambda; one that is less probable is left out. */
+static void test_root_phrase(void **state)
+{
+    (void)state;
+    trl_error err;
+    trl_arena arena = {0};
+    trl_nodes tree = {0};
+    uint32_t first[] = {0, 0, 3, 3}, tag[] = {8, 9};
+    double tag_p[] = {1.0, 1.0};
+    trl_bracket b[] = {{0, 1.0, 0.0, 1.0}, {3, 0.35, 0.35, 0.35}, {5, 0.2, 0.2, 0.2}};
+    const trl_brackets x = {.n = 2, .first = first, .bracket = b, .tag = tag, .tag_p = tag_p};
+    assert_int_equal(trl_cell(0, 2), 1);
+    assert_ok(trl_mbr_tree(&x, 0, 0.44, &tree, &arena, &err));
+    assert_int_equal(tree.n, 4);
+    assert_int_equal(tree.node[1].label, 3);
+    assert_int_equal(tree.node[2].parent, 1);
+    assert_int_equal(tree.node[3].parent, 1);
+    b[2].p = 0.1;
+    assert_ok(trl_mbr_tree(&x, 0, 0.44, &tree, &arena, &err));
+    assert_int_equal(tree.n, 3);
+    trl_free(tree.node);
+    trl_arena_fini(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mix),      cmocka_unit_test(test_chain_order),
-        cmocka_unit_test(test_mbr),      cmocka_unit_test(test_root_label_inside),
-        cmocka_unit_test(test_fallback), cmocka_unit_test(test_fallback_overflow),
+        cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_chain_order),
+        cmocka_unit_test(test_root_phrase),
+        cmocka_unit_test(test_mbr),
+        cmocka_unit_test(test_root_label_inside),
+        cmocka_unit_test(test_fallback),
+        cmocka_unit_test(test_fallback_overflow),
     };
     return cmocka_run_group_tests(tests, read_heads, free_heads);
 }
