@@ -250,7 +250,7 @@ static void with_model(const char *path, trl_arena *arena)
     trl_tree_gather ga = {0};
     looking l = {0};
     must(trl_container_open(path, "tree", &file, &err));
-    must(trl_tree_model_load(&m, file, &err));
+    must(trl_tree_model_load(&m, file, NULL, &err));
     for (size_t k = 0; k < dev.n && k < 300; k++)
         positions(&m, &dev.tree[k], arena, &ga, &l);
     printf("edge_applications %.4g\nedge_lookups_each %.4g\nedge_lookups_once %.4g\n",

@@ -191,6 +191,8 @@ typedef struct trl_train_options {
     const char *raw_text; /* trees: a file of sentences without trees, one a line, whose words are
                              counted, too, when `clusters` is "auto"; or NULL */
     bool self_train; /* trees: a first parser parses raw_text, and its trees are learnt from, too */
+    uint64_t grammars; /* trees: parsers of so many grammars, whose expected brackets are averaged:
+                          1 (or 0), 2, 3 */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

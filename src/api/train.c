@@ -91,6 +91,8 @@ static trl_status train_parser(const trl_train_options *o, trl_train_result *res
 {
     if (strcmp(o->grade, "boosted") == 0 && o->rerank)
         return trl_fail(err, TRL_EINVAL, "boosted parsers have no second stage");
+    if (strcmp(o->grade, "boosted") == 0 && o->grammars > 1)
+        return trl_fail(err, TRL_EINVAL, "boosted parsers have no grammar to have several of");
     if (strcmp(o->grade, "boosted") == 0 && o->functions)
         return trl_fail(err, TRL_EINVAL, "boosted parsers learn no function labels");
     if (strcmp(o->grade, "boosted") == 0)

@@ -150,6 +150,10 @@ static const trl_option rows[] = {
     ROW("rerank", INTEGER, rerank, TREE, GROUP, .value = "N", .most = 1000, .preset = "none",
         .help = "trees: learn a second stage, too, that chooses among the N most probable trees "
                 "by features of whole trees; takes about three times as long"),
+    ROW("grammars", INTEGER, grammars, TREE, GROUP, .value = "N", .most = 3, .preset = "1",
+        .help =
+            "trees: learn parsers of N grammars, 2 or 3, that differ in annotation, and average "
+            "what they expect of constituents; takes about twice as long"),
     ROW("no-tagger", FLAG, no_tagger, TREE, GROUP,
         .help = "trees: no tagger of words, whose probabilities of tags count in the choice of "
                 "the tree"),

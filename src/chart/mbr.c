@@ -185,6 +185,54 @@ void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share)
                      other->first[cell + 1] - other->first[cell], share);
 }
 
+/* Adds a share of the brackets q to the n of one span, of which b has room for all. */
+static size_t add_share(trl_bracket *b, size_t n, const trl_bracket *q, size_t n_q,
+                        const uint32_t *label, double share)
+{
+    for (size_t y = 0; y < n_q; y++) {
+        const uint32_t l = label ? label[q[y].label] : q[y].label;
+        size_t x = 0;
+        while (x < n && b[x].label != l)
+            x++;
+        if (l == TRL_NO_ID)
+            continue;
+        if (x == n)
+            b[n++] = (trl_bracket){l, 0.0, 0.0, 0.0};
+        b[x].p += share * q[y].p;
+        b[x].above += share * q[y].above;
+        b[x].any += share * q[y].any;
+    }
+    return n;
+}
+
+trl_status trl_brackets_average(const trl_brackets *const *from, const uint32_t *const *label,
+                                size_t n, trl_brackets *out, trl_arena *arena, trl_error *err)
+{
+    const size_t cells = trl_chart_cells(from[0]->n);
+    size_t all = 0;
+    for (size_t k = 0; k < n; k++)
+        all += from[k]->first[cells];
+    *out = *from[0];
+    out->first = trl_arena_get(arena, cells + 1, sizeof *out->first);
+    out->bracket = trl_arena_get(arena, all + 1, sizeof *out->bracket);
+    if (!out->first || !out->bracket)
+        return trl_fail_mem(err);
+    uint32_t at = 0;
+    for (size_t cell = 0; cell < cells; cell++) {
+        size_t m = 0;
+        out->first[cell] = at;
+        for (size_t k = 0; k < n; k++) {
+            const uint32_t first = from[k]->first[cell];
+            m = add_share(out->bracket + at, m, from[k]->bracket + first,
+                          from[k]->first[cell + 1] - first, k ? label[k] : NULL, 1.0 / (double)n);
+        }
+        qsort(out->bracket + at, m, sizeof *out->bracket, by_p);
+        at += (uint32_t)m;
+    }
+    out->first[cells] = at;
+    return TRL_OK;
+}
+
 /* ---- the best tree --------------------------------------------------------------------------- */
 
 typedef struct table {

@@ -47,6 +47,13 @@ trl_status trl_chart_brackets(const trl_chart *c, trl_brackets *b, trl_arena *ar
  * it has none), top and any likewise; sorted again. */
 void trl_brackets_mix(trl_brackets *b, const trl_brackets *other, double share);
 
+/* What several charts of one sentence say: the means of p, above and any, a label that a chart does
+ * not have counting 0; tags and spans that must be there are those of the first.  label[k][x]: the
+ * label of the first that label x of chart k is, or TRL_NO_ID (label[0] is not looked at).  In the
+ * arena.  TRL_ENOMEM. */
+trl_status trl_brackets_average(const trl_brackets *const *from, const uint32_t *const *label,
+                                size_t n, trl_brackets *out, trl_arena *arena, trl_error *err);
+
 /* The best tree, in place of what was in *out.  Scratch in the arena.  TRL_ENOMEM. */
 trl_status trl_mbr_tree(const trl_brackets *b, uint32_t root_label, double lambda, trl_nodes *out,
                         trl_arena *arena, trl_error *err);

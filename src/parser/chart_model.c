@@ -49,7 +49,60 @@ static trl_status show_functions(trl_chart_model *m, trl_error *err)
     return ok ? TRL_OK : trl_fail_mem(err);
 }
 
-trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_error *err)
+const char *trl_chart_model_more_tag(size_t k)
+{
+    static const char *const tags[TRL_MORE_GRAMMARS] = {"more1", "more2"};
+    return tags[k];
+}
+
+static trl_status match_labels(trl_chart_model *m, size_t k, trl_error *err)
+{
+    const trl_strtab *from = &m->more[k]->m.fine.labels;
+    uint32_t *to = trl_alloc(from->n, sizeof *to);
+    if (!to)
+        return trl_fail_mem(err);
+    for (uint32_t l = 0; l < from->n; l++) {
+        const trl_str name = trl_strtab_get(from, l);
+        to[l] = trl_strtab_find(&m->m.fine.labels, name.p, name.n);
+    }
+    m->label_of[k] = to;
+    return TRL_OK;
+}
+
+static trl_status open_model(trl_container *c, const trl_tree_clusters *lender,
+                             trl_chart_model **out, trl_error *err);
+
+/* Models inside the file have none inside them, and the clusters of the first. */
+static trl_status load_more(trl_chart_model *m, trl_error *err)
+{
+    trl_status st = TRL_OK;
+    const void *bytes;
+    size_t n;
+    while (st == TRL_OK && m->n_more < TRL_MORE_GRAMMARS &&
+           trl_container_find(m->file, trl_chart_model_more_tag(m->n_more), &bytes, &n)) {
+        trl_container *c = NULL;
+        const void *inner;
+        size_t size;
+        st = trl_container_from_memory(bytes, n, "tree", &c, err);
+        if (st == TRL_OK && trl_container_find(c, trl_chart_model_more_tag(0), &inner, &size)) {
+            trl_container_free(c);
+            return trl_container_damaged(m->file, err, "there are grammars inside grammars");
+        }
+        if (st == TRL_OK)
+            st = open_model(c, &m->m.clusters, &m->more[m->n_more], err);
+        if (st == TRL_OK && !m->more[m->n_more]->is_probability) {
+            trl_chart_model_free(m->more[m->n_more]);
+            return trl_container_damaged(m->file, err, "one of its grammars has no probabilities");
+        }
+        if (st == TRL_OK)
+            st = match_labels(m, m->n_more++, err);
+    }
+    return st;
+}
+
+/* lender: whose clusters it has when it has none of its own; outlives it; or NULL. */
+static trl_status open_model(trl_container *c, const trl_tree_clusters *lender,
+                             trl_chart_model **out, trl_error *err)
 {
     const void *text = "";
     size_t n = 0;
@@ -64,11 +117,13 @@ trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_err
     m->file = c;
     m->settings = settings;
     m->is_probability = !strstr(settings, "objective perceptron\n");
-    trl_status st = trl_tree_model_load(&m->m, c, err);
+    trl_status st = trl_tree_model_load(&m->m, c, lender, err);
     if (st == TRL_OK)
         st = show_labels(m, err);
     if (st == TRL_OK)
         st = show_functions(m, err);
+    if (st == TRL_OK)
+        st = load_more(m, err);
     if (st == TRL_OK)
         *out = m;
     else
@@ -76,10 +131,19 @@ trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_err
     return st;
 }
 
+trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_error *err)
+{
+    return open_model(c, NULL, out, err);
+}
+
 void trl_chart_model_free(trl_chart_model *m)
 {
     if (!m)
         return;
+    for (size_t k = 0; k < m->n_more; k++) {
+        trl_chart_model_free(m->more[k]);
+        trl_free(m->label_of[k]);
+    }
     trl_tree_model_fini(&m->m);
     trl_strtab_fini(&m->labels);
     trl_free(m->with_function);

@@ -6,6 +6,8 @@
 #include "parser/tree_model.h"
 #include "trellis/parser.h"
 
+#define TRL_MORE_GRAMMARS 2 /* beside the first */
+
 typedef struct trl_chart_model {
     trl_container *file;
     trl_tree_model m;
@@ -16,7 +18,15 @@ typedef struct trl_chart_model {
     char *settings;
     bool is_probability; /* scores give probabilities; false for the perceptron */
     uint64_t size;
+    struct trl_chart_model *more[TRL_MORE_GRAMMARS]; /* parsers of other grammars, which are models
+                                                        of their own inside the file, ... */
+    uint32_t *label_of[TRL_MORE_GRAMMARS]; /* [labels of its charts]: the same label here, or
+                                              TRL_NO_ID */
+    size_t n_more;
 } trl_chart_model;
+
+/* The section that number k of `more` is in. */
+const char *trl_chart_model_more_tag(size_t k);
 
 /* Takes over the container, also on failure.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_chart_model_from(trl_container *c, trl_chart_model **out, trl_error *err);

@@ -9,34 +9,10 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/mem.h"
-#include "chart/constrain.h"
-#include "chart/nbest.h"
-#include "parser/chart_model.h"
-#include "parser/derivation.h"
-#include "parser/reranker.h"
-#include "parser/span_list.h"
-#include "parser/tree_decode.h"
+#include "parser/chart_parsing.h"
 #include "treebank/transform.h"
 
 /* ---- parsers --------------------------------------------------------------------------------- */
-
-struct trl_chart_parser {
-    const trl_chart_model *model;
-    trl_parse_options o;
-    trl_decoder d;
-    trl_nbest best;
-    trl_tree_sum sum;
-    trl_candidates candidates; /* of the second stage */
-    trl_rerank_scratch rerank;
-    trl_parsed *parsed; /* [nbest, at least 1] */
-    trl_span_list spans;
-    trl_constraint *known;
-    size_t n_known, cap_known;
-    bool sure; /* of trl_parse */
-    trl_parts parts;
-    trl_function_chooser functions;
-    trl_given_tags tags;
-};
 
 trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_options *o,
                                 trl_chart_parser **out, trl_error *err)
@@ -50,18 +26,22 @@ trl_status trl_chart_parser_new(const trl_chart_model *m, const trl_parse_option
         p->o = *o;
         p->parsed = trl_zalloc(o->nbest > 1 ? o->nbest : 1, sizeof *p->parsed);
     }
-    if (!p || !p->parsed) {
+    trl_status st = p && p->parsed ? TRL_OK : trl_fail_mem(err);
+    if (st == TRL_OK)
+        st = trl_chart_add_grammars(p, err);
+    if (st == TRL_OK)
+        *out = p;
+    else
         trl_chart_parser_free(p);
-        return trl_fail_mem(err);
-    }
-    *out = p;
-    return TRL_OK;
+    return st;
 }
 
 void trl_chart_parser_free(trl_chart_parser *p)
 {
     if (!p)
         return;
+    for (size_t k = 0; k < p->n_more; k++)
+        trl_chart_parser_free(p->more[k]);
     trl_decoder_fini(&p->d);
     trl_nbest_fini(&p->best);
     trl_tree_sum_fini(&p->sum);
@@ -178,11 +158,9 @@ static trl_status many(trl_chart_parser *p, const trl_str *word, size_t n, doubl
 static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double log_z,
                       size_t *made, trl_error *err)
 {
-    const trl_tree_model *m = &p->model->m;
     trl_decoder *d = &p->d;
     double score = NAN;
-    trl_status st = p->o.decode == TRL_PARSE_VITERBI ? trl_decode_best(d, m, err)
-                                                     : trl_decode_mbr(d, m, p->o.lambda, err);
+    trl_status st = trl_chart_choose(p, err);
     if (st != TRL_OK || d->result.n == 0)
         return st;
     if (p->o.probability)
@@ -197,12 +175,6 @@ static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double
 }
 
 /* ---- the second stage ------------------------------------------------------------------------ */
-
-static bool has_second_stage(const trl_chart_parser *p)
-{
-    return p->model->m.reranker.n > 0 && p->model->is_probability && !p->o.first_stage &&
-           p->o.decode != TRL_PARSE_VITERBI;
-}
 
 /* The trees of the list by the second stage, most probable first; of equals the earlier. */
 static trl_status keep_listed(trl_chart_parser *p, const trl_words *words, size_t *made,
@@ -265,7 +237,7 @@ static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, siz
     trl_status st = TRL_OK;
     double log_z = (double)NAN;
     const bool best = p->o.nbest > 1 || p->o.decode == TRL_PARSE_TREE;
-    const bool second = has_second_stage(p);
+    const bool second = trl_chart_has_second_stage(p);
     if (p->model->is_probability && (p->o.spans || (!second && (best || p->o.probability)))) {
         st = trl_chart_inside(&p->d.chart, &p->d.tables, err);
         log_z = p->d.chart.log_z;
@@ -285,103 +257,8 @@ static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, siz
     return best ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }
 
-/* ---- what is known beforehand ---------------------------------------------------------------- */
-
-static trl_status translate(trl_chart_parser *p, const trl_known *known, size_t n_known, size_t n,
-                            trl_error *err)
-{
-    trl_constraint *list = trl_reserve(p->known, &p->cap_known, n_known, sizeof *list);
-    if (!list)
-        return trl_fail_mem(err);
-    p->known = list;
-    p->n_known = n_known;
-    for (size_t k = 0; k < n_known; k++) {
-        const trl_known *x = &known[k];
-        const size_t to = x->type == TRL_KNOWN_TAG ? x->from + 1 : x->to;
-        if (x->from >= to || to > n)
-            return trl_fail(err, TRL_EINVAL, "words %zu to %zu are not in a sentence of %zu words",
-                            x->from + 1, to, n);
-        list[k] = (trl_constraint){TRL_CONSTRAIN_SPAN, x->from, to, TRL_NO_ID};
-        if (x->type == TRL_KNOWN_NO_CONSTITUENT)
-            list[k].type = TRL_CONSTRAIN_NOT;
-        else if (x->type == TRL_KNOWN_TAG || x->label.n)
-            list[k].type = x->type == TRL_KNOWN_TAG ? TRL_CONSTRAIN_TAG : TRL_CONSTRAIN_LABEL;
-        if (list[k].type == TRL_CONSTRAIN_TAG || list[k].type == TRL_CONSTRAIN_LABEL) {
-            list[k].label = trl_chart_model_label(p->model, x->label);
-            if (list[k].label == TRL_NO_ID)
-                return trl_fail(err, TRL_EINVAL, "the model has no label '%.*s'", (int)x->label.n,
-                                x->label.p);
-        }
-    }
-    return TRL_OK;
-}
-
-trl_status trl_chart_parser_tags(trl_chart_parser *p, size_t n, const trl_weighted_tag *tags,
-                                 size_t n_tags, trl_error *err)
-{
-    const trl_tree_model *m = &p->model->m;
-    p->tags.n = 0;
-    if (n_tags == 0)
-        return TRL_OK;
-    trl_given_tag *list = trl_alloc(n_tags, sizeof *list);
-    trl_status st = list ? TRL_OK : trl_fail_mem(err);
-    for (size_t k = 0; st == TRL_OK && k < n_tags; k++) {
-        const trl_weighted_tag *x = &tags[k];
-        list[k] = (trl_given_tag){x->word, trl_chart_model_label(p->model, x->tag), log(x->weight)};
-        if (x->word >= n)
-            st = trl_fail(err, TRL_EINVAL, "word %zu is not in a sentence of %zu words",
-                          x->word + 1, n);
-        else if (list[k].label == TRL_NO_ID)
-            st = trl_fail(err, TRL_EINVAL, "the model has no tag '%.*s'", (int)x->tag.n, x->tag.p);
-        else if (!(x->weight > 0.0) || !isfinite(x->weight))
-            st = trl_fail(err, TRL_EINVAL, "the weight of a tag is above 0, not %g", x->weight);
-    }
-    if (st == TRL_OK)
-        st = trl_given_tags_set(&p->tags, &(trl_given_grammars){&m->fine, &m->coarse}, n,
-                                &(trl_given_list){list, n_tags}, err);
-    trl_free(list);
-    return st;
-}
-
-#define LONGEST_GIVEN 2000 /* words: a table has room for all tags of each */
-
-/* When tags are all that is known, one a word in order, pruning may know them, too: they are given
- * tags. */
-static trl_status give_known(trl_chart_parser *p, size_t n, bool *given, trl_error *err)
-{
-    const trl_tree_model *m = &p->model->m;
-    *given = p->tags.n == 0 && p->n_known > 0 && n <= LONGEST_GIVEN;
-    for (size_t k = 0; *given && k < p->n_known; k++)
-        *given = p->known[k].type == TRL_CONSTRAIN_TAG &&
-                 (k == 0 || p->known[k - 1].i < p->known[k].i) &&
-                 trl_grammar_has_tag(&m->fine, p->known[k].label);
-    trl_given_tag *list = *given ? trl_alloc(p->n_known, sizeof *list) : NULL;
-    if (!*given || !list)
-        return *given ? trl_fail_mem(err) : TRL_OK;
-    for (size_t k = 0; k < p->n_known; k++)
-        list[k] = (trl_given_tag){p->known[k].i, p->known[k].label, 0.0};
-    const trl_status st = trl_given_tags_set(&p->tags, &(trl_given_grammars){&m->fine, &m->coarse},
-                                             n, &(trl_given_list){list, p->n_known}, err);
-    trl_free(list);
-    return st;
-}
-
-/* Is the tag of some word among what is known? */
-static bool knows_tags(const trl_chart_parser *p)
-{
-    for (size_t k = 0; k < p->n_known; k++)
-        if (p->known[k].type == TRL_CONSTRAIN_TAG)
-            return true;
-    return false;
-}
-
-static trl_status apply_known(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
-                              trl_error *err)
-{
-    const trl_chart_parser *p = ctx;
-    return trl_constrain(&p->model->m.fine, &(trl_constraints){p->known, p->n_known}, s, complete,
-                         arena, err);
-}
+/* ---- any sentence, with its fallback ----------------------------------------------------------
+ */
 
 /* The fallback tree keeps at least the known tags. */
 static trl_status simpler(trl_chart_parser *p, const trl_str *word, size_t n, size_t n_known,
@@ -413,28 +290,15 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
         return trl_fail_null(err);
     const trl_tree_model *m = &p->model->m;
     bool given = false;
-    const double deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
-    const bool brackets =
-        (p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1) || has_second_stage(p);
-    trl_decode_options o = {.binary_exp = m->binary_exp,
-                            .unary = m->unary,
-                            .ctx = p,
-                            .mix = brackets ? p->o.mix : 0.0,
-                            .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
-                            .deadline = deadline,
-                            .max_work = p->o.max_work,
-                            .max_bytes = p->o.max_bytes};
+    trl_decode_options o;
     size_t made = 0;
     if (in->n == 0)
         return trl_fail(err, TRL_EINVAL, "a sentence without words has no tree");
-    trl_status st = in->n_known ? translate(p, in->known, in->n_known, in->n, err) : TRL_OK;
-    if (st == TRL_OK && in->n_known)
-        st = give_known(p, in->n, &given, err);
+    p->in = in;
+    p->deadline = p->o.max_seconds > 0.0 ? trl_clock() + p->o.max_seconds : 0.0;
+    trl_status st = trl_chart_set_up(p, in, &o, &given, err);
     if (st != TRL_OK)
         return st;
-    o.edit = in->n_known && !given ? apply_known : NULL;
-    o.tags = p->tags.n == in->n ? &p->tags : NULL;
-    o.no_tagger = o.edit && knows_tags(p);
     do {
         made = p->spans.n = 0;
         p->sure = true;
@@ -447,7 +311,7 @@ trl_status trl_chart_parser_parse(trl_chart_parser *p, const trl_parse_input *in
     } while (st == TRL_OK && made == 0 && trl_decode_relax(&p->d, in->n, &o));
     if (st == TRL_OK && made == 0) {
         p->spans.n = 0;
-        st = simpler(p, in->word, in->n, in->n_known, deadline, err);
+        st = simpler(p, in->word, in->n, in->n_known, p->deadline, err);
         made = 1;
     }
     p->tags.n = given ? 0 : p->tags.n;

@@ -112,8 +112,10 @@ size_t trl_tree_model_rules(const trl_tree_model *m);
 trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str template_text,
                                trl_container_builder *b, trl_error *err);
 
-/* Weights and keys stay in the container, which must outlive the model.  TRL_EMODEL, TRL_ENOMEM. */
-trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err);
+/* Weights and keys stay in the container, which must outlive the model, as must `lender`, whose
+ * clusters it has when the file has none (NULL: then none).  TRL_EMODEL, TRL_ENOMEM. */
+trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c,
+                               const trl_tree_clusters *lender, trl_error *err);
 
 #define TRL_LONG_SENTENCE 150 /* words; above, spans inside the sentence have at most ... */
 #define TRL_LONG_SPAN 60      /* ... this many words, unless they lie between two borders: */

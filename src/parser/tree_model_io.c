@@ -237,9 +237,12 @@ static trl_status load_tagger(trl_tree_model *m, const trl_container *c, trl_err
                                 err);
 }
 
-static trl_status load_parts(trl_tree_model *m, const trl_container *c, trl_error *err)
+static trl_status load_parts(trl_tree_model *m, const trl_container *c,
+                             const trl_tree_clusters *lender, trl_error *err)
 {
-    trl_status st = trl_tree_clusters_load(&m->clusters, c, err);
+    trl_status st = lender && !trl_clusters_stored(c)
+                        ? trl_tree_clusters_share(&m->clusters, lender, err)
+                        : trl_tree_clusters_load(&m->clusters, c, err);
     if (st == TRL_OK)
         st = trl_grammar_load(&m->fine, "f0", c, err);
     if (st == TRL_OK)
@@ -280,7 +283,8 @@ static trl_status load_root(trl_tree_root *root, const trl_container *c, trl_err
     return TRL_OK;
 }
 
-trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_error *err)
+trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c,
+                               const trl_tree_clusters *lender, trl_error *err)
 {
     *m = (trl_tree_model){0};
     const void *bytes, *text;
@@ -312,7 +316,7 @@ trl_status trl_tree_model_load(trl_tree_model *m, const trl_container *c, trl_er
     if (st == TRL_OK)
         st = trl_span_calibration_load(&m->trees, TRL_TREE_CALIBRATION_TAG, c, err);
     if (st == TRL_OK)
-        st = load_parts(m, c, err);
+        st = load_parts(m, c, lender, err);
     if (st == TRL_OK && m->grade != TRL_GRADE_GENERATIVE)
         st = load_weights(m, c, err);
     if (st == TRL_OK && m->scoring == TRL_SCORING_LOCAL && m->features.index.print)

@@ -199,6 +199,28 @@ static void note(shrinking *x)
         trl_buf_str(&x->settings, "shrink-fingerprints yes\n");
 }
 
+/* The grammar in this section, shrunk as the first is; *is: there is one. */
+static trl_status add_more(shrinking *x, const trl_section *s, bool *is, trl_error *err)
+{
+    trl_status st = TRL_OK;
+    *is = false;
+    for (size_t k = 0; st == TRL_OK && k < x->m->n_more; k++) {
+        trl_buf file = {0};
+        if (!tag_is(s, trl_chart_model_more_tag(k)))
+            continue;
+        *is = true;
+        st = trl_chart_model_shrink(x->m->more[k], &x->o, &file, NULL, err);
+        void *bytes = st == TRL_OK ? trl_alloc(file.len, 1) : NULL;
+        if (bytes) {
+            memcpy(bytes, file.data, file.len);
+            trl_container_builder_give(&x->b, trl_chart_model_more_tag(k), bytes, file.len);
+        } else if (st == TRL_OK)
+            st = trl_fail_mem(err);
+        trl_buf_fini(&file);
+    }
+    return st;
+}
+
 /* The sections in the order of the model. */
 static trl_status save(shrinking *x, trl_error *err)
 {
@@ -209,7 +231,11 @@ static trl_status save(shrinking *x, trl_error *err)
         return trl_fail_mem(err);
     for (size_t k = 0; st == TRL_OK && trl_container_section(x->m->file, k, &s); k++) {
         char tag[sizeof s.tag + 1] = {0};
+        bool more;
         memcpy(tag, s.tag, sizeof s.tag);
+        st = add_more(x, &s, &more, err);
+        if (more || st != TRL_OK)
+            continue;
         if (tag_is(&s, "settings"))
             trl_container_builder_add(&x->b, tag, x->settings.data, x->settings.len);
         else if (tag_is(&s, "keys"))

@@ -178,6 +178,8 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     char rerank[32] = "";
     if (j->model.reranker.n)
         trl_snprintf(rerank, sizeof rerank, "rerank %u\n", (unsigned)j->model.reranker.n);
+    else if (j->more[0].len)
+        trl_snprintf(rerank, sizeof rerank, "grammars %u\n", (unsigned)o->grammars);
     const int n = trl_snprintf(
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
@@ -202,6 +204,10 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
         j->model.trees = trl_tree_calibration_usual;
     }
     trl_status st = trl_tree_model_save(&j->model, j->w, text, &b, err);
+    for (size_t k = 0; k < TRL_MORE_GRAMMARS; k++)
+        if (j->more[k].len)
+            trl_container_builder_add(&b, trl_chart_model_more_tag(k), j->more[k].data,
+                                      j->more[k].len);
     if (st == TRL_OK)
         st = o->model ? trl_container_rescue(&b, "tree", o->model, o->rescue, err)
                       : trl_container_to_buf(&b, "tree", o->model_out, err);
@@ -371,7 +377,7 @@ static trl_status weights(void *training, trl_train_result *result, trl_error *e
 static trl_status save(void *training, trl_train_result *result, trl_error *err)
 {
     trl_tree_training *j = training;
-    if (j->part)
+    if (j->part && j->part->trained)
         return j->part->trained(j->part->ctx, j, err);
     j->cancel.held = true;
     if (j->w)
@@ -388,6 +394,11 @@ static trl_status second_stage(void *training, trl_train_result *result, trl_err
     return trl_tree_training_rerank(training, result, err);
 }
 
+static trl_status other_grammars(void *training, trl_train_result *result, trl_error *err)
+{
+    return trl_tree_training_grammars(training, result, err);
+}
+
 static const trl_stage stages[] = {{"the treebank", read_data, false},
                                    {"trees of raw text", raw_text, false},
                                    {"grammar and lexicon", grammar, false},
@@ -399,6 +410,7 @@ static const trl_stage stages[] = {{"the treebank", read_data, false},
                                    {"pt-cfg: the MECFG to choose by", first_part, true},
                                    {"weights, pt-cfg: instances", weights, true},
                                    {"second stage", second_stage, true},
+                                   {"other grammars", other_grammars, true},
                                    {"the model", save, false},
                                    {0}};
 
@@ -427,6 +439,8 @@ trl_status trl_train_tree_part(const trl_train_options *o, const trl_tree_part_r
     trl_free(j->example);
     trl_store_free(j->charts);
     trl_buf_fini(&j->families);
+    for (size_t k = 0; k < TRL_MORE_GRAMMARS; k++)
+        trl_buf_fini(&j->more[k]);
     trl_tree_model_fini(&j->model);
     trl_tree_training_tagger_fini(j);
     trl_tree_set_fini(&j->trees);

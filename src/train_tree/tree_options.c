@@ -146,6 +146,8 @@ trl_status trl_tree_training_check(trl_tree_training *j, trl_error *err)
     if (st == TRL_OK)
         st = trl_tree_training_check_self(j, err);
     if (st == TRL_OK)
+        st = trl_tree_training_check_grammars(j, err);
+    if (st == TRL_OK)
         st = trl_check_writable(o->model, err);
     return st == TRL_OK ? trl_check_writable(o->checkpoint, err) : st;
 }

@@ -8,7 +8,7 @@
 trl_train_options trl_tree_training_part_options(const trl_tree_training *j, trl_buf *nowhere)
 {
     trl_train_options o = *j->o;
-    o.rerank = 0;
+    o.rerank = o.grammars = 0;
     o.functions = o.resume = false;
     o.dev = o.model = o.rescue = o.init = o.checkpoint = NULL;
     o.dev_data = NULL;

@@ -111,8 +111,10 @@ static trl_status make_lists(second_stage *s, trl_error *err)
             return trl_fail(err, TRL_ECANCEL, "stopped");
         leave_out(s, true);
         const trl_train_options o = fold_options(s, &nowhere);
-        st = trl_train_tree_part(&o, &(trl_tree_part_run){&s->j->model.clusters, s, list_fold},
-                                 &result, err);
+        st = trl_train_tree_part(
+            &o,
+            &(trl_tree_part_run){.clusters = &s->j->model.clusters, .ctx = s, .trained = list_fold},
+            &result, err);
     }
     trl_buf_fini(&nowhere);
     return st;

@@ -221,8 +221,8 @@ trl_status trl_tree_training_self(trl_tree_training *j, trl_error *err)
     o.self_train = false;
     if (strcmp(o.clusters, "auto") != 0)
         o.raw_text = NULL; /* it is for clusters there */
-    trl_status st =
-        trl_train_tree_part(&o, &(trl_tree_part_run){NULL, s, first_trained}, &result, err);
+    trl_status st = trl_train_tree_part(
+        &o, &(trl_tree_part_run){.ctx = s, .trained = first_trained}, &result, err);
     if (st == TRL_OK)
         st = add_trees(s, err);
     trl_buf_fini(&nowhere);

@@ -12,7 +12,7 @@
 #include "train_chain/tag_lesson.h"
 #include "train_tree/tree_training.h"
 
-#define FOLDS 5
+#define FOLDS TRL_TAGGER_FOLDS
 #define PASSES 15       /* within 0.1 % of the optimum; twice as many tag no better ... */
 #define STEPS 30000     /* ... but small treebanks, of fewer steps, need more */
 #define LEAST_TREES 100 /* of fewer a tagger learns too little */
@@ -43,9 +43,19 @@ static uint64_t passes_of(size_t trees)
     return passes > PASSES ? passes : PASSES;
 }
 
+static trl_status copy(const trl_buf *from, trl_buf *out, trl_error *err)
+{
+    out->len = 0;
+    trl_buf_add(out, from->data, from->len);
+    return out->failed ? trl_fail_mem(err) : TRL_OK;
+}
+
 /* The tagger of all trees but those of a fold (FOLDS: of all), as a file's bytes. */
 static trl_status learn(const tagging *x, size_t fold, trl_buf *out, trl_error *err)
 {
+    const trl_tree_taggers *known = x->j->part ? x->j->part->taggers : NULL;
+    if (known)
+        return copy(fold == FOLDS ? &known->all : &known->fold[fold], out, err);
     trl_buf template = {0};
     row_maker rows = {.clusters = &x->j->model.clusters.view};
     const trl_tag_lesson lesson = {.trees = &x->j->trees,
@@ -122,15 +132,16 @@ static trl_status tag_fold(trl_tree_training *j, size_t fold, const trl_buf *byt
 static trl_status run_fold(void *ctx, size_t job, size_t worker, trl_error *err)
 {
     tagging *x = ctx;
-    trl_buf bytes = {0};
+    trl_tree_taggers *own = &x->j->taggers;
     (void)worker;
     if (job == 0)
-        return learn(x, FOLDS, &x->j->tagger_file, err);
+        return learn(x, FOLDS, &own->all, err);
     const size_t fold = job - 1;
-    trl_status st = learn(x, fold, &bytes, err);
+    trl_status st = learn(x, fold, &own->fold[fold], err);
     if (st == TRL_OK)
-        st = tag_fold(x->j, fold, &bytes, err);
-    trl_buf_fini(&bytes);
+        st = tag_fold(x->j, fold, &own->fold[fold], err);
+    if (x->j->o->grammars < 2)
+        trl_buf_fini(&own->fold[fold]);
     return st;
 }
 
@@ -147,7 +158,7 @@ trl_status trl_tree_training_tagger(trl_tree_training *j, trl_error *err)
         j->tags ? trl_pool_run(j->pool, FOLDS + 1, run_fold, &x, err) : trl_fail_mem(err);
     if (st == TRL_OK)
         st = trl_word_tagger_open(
-            &j->model.tagger, (trl_str){j->tagger_file.data, j->tagger_file.len},
+            &j->model.tagger, (trl_str){j->taggers.all.data, j->taggers.all.len},
             &(trl_given_grammars){&j->model.fine, &j->model.coarse}, &j->model.clusters.view, err);
     if (st != TRL_OK)
         return st;
@@ -162,5 +173,7 @@ void trl_tree_training_tagger_fini(trl_tree_training *j)
     for (size_t k = 0; j->tags && k < j->trees.n; k++)
         trl_free((void *)(uintptr_t)j->tags[k].tag);
     trl_free(j->tags);
-    trl_buf_fini(&j->tagger_file);
+    trl_buf_fini(&j->taggers.all);
+    for (size_t k = 0; k < FOLDS; k++)
+        trl_buf_fini(&j->taggers.fold[k]);
 }

@@ -10,18 +10,27 @@
 #include "train/session.h"
 #include "train/stages.h"
 #include "train_tree/span_pruner_train.h"
+#include "parser/chart_model.h"
 #include "parser/tree_decode.h"
 #include "train_tree/tree_task.h"
 #include "trellis/parseval.h"
 
 struct trl_tree_training;
 
-/* A run on a part of the treebank, whose model is not written: what it shares with the whole run,
- * and who takes it when it has been trained. */
+#define TRL_TAGGER_FOLDS 5
+
+/* The bytes of taggers: of all trees, and of all but those of each fold. */
+typedef struct trl_tree_taggers {
+    trl_buf all, fold[TRL_TAGGER_FOLDS];
+} trl_tree_taggers;
+
+/* A run within a run: what it shares with the whole run, and who takes it when it has been trained;
+ * NULL: its model is written to the options' model_out. */
 typedef struct trl_tree_part_run {
     const trl_tree_clusters *clusters; /* in place of its own; or NULL */
     void *ctx;
     trl_status (*trained)(void *ctx, struct trl_tree_training *part, trl_error *err);
+    const trl_tree_taggers *taggers; /* of the same trees, in place of its own; or NULL */
 } trl_tree_part_run;
 
 typedef struct trl_tree_training {
@@ -38,8 +47,9 @@ typedef struct trl_tree_training {
     bool span_pruner;             /* the pruner is a span pruner */
     size_t given;                 /* of trees of more words longer spans are given; 0: of none */
     bool tagger;                  /* the parser has a tagger, if there are trees enough for one */
-    trl_buf tagger_file;          /* the bytes of model.tagger */
-    trl_given_list *tags;         /* [trees] by taggers that have not seen the tree; or NULL */
+    trl_tree_taggers taggers;     /* `all`: the bytes of model.tagger; folds are kept for `more` */
+    trl_buf more[TRL_MORE_GRAMMARS]; /* parsers of other grammars, as files; empty: none */
+    trl_given_list *tags;            /* [trees] by taggers that have not seen the tree; or NULL */
     trl_store *charts;
     const trl_optimizer *optimizer; /* NULL: counted */
     trl_learner learner;
@@ -119,6 +129,12 @@ trl_train_options trl_tree_training_part_options(const trl_tree_training *j, trl
 /* TRL_EINVAL where the treebank can be read once only. */
 trl_status trl_tree_training_reads_again(const trl_tree_training *j, const char *who,
                                          trl_error *err);
+
+/* tree_grammars.c: parsers of other grammars for j->more, if o->grammars asks for them.
+ * TRL_ECANCEL, TRL_ENOMEM; the check: TRL_EINVAL where they cannot be. */
+trl_status trl_tree_training_check_grammars(const trl_tree_training *j, trl_error *err);
+trl_status trl_tree_training_grammars(trl_tree_training *j, trl_train_result *result,
+                                      trl_error *err);
 
 /* train_tree.c: as trl_train_tree on a part; o needs a place for a model, which is not used. */
 trl_status trl_train_tree_part(const trl_train_options *o, const trl_tree_part_run *part,

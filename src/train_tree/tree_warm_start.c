@@ -140,7 +140,7 @@ trl_status trl_tree_training_init(trl_tree_training *j, trl_error *err)
     if (st != TRL_OK)
         return st;
     trl_tree_model *old = trl_zalloc(1, sizeof *old);
-    st = old ? trl_tree_model_load(old, c, err) : trl_fail_mem(err);
+    st = old ? trl_tree_model_load(old, c, NULL, err) : trl_fail_mem(err);
     if (st == TRL_OK) {
         st = check_fit(j, old, c, err);
         if (st == TRL_OK)

@@ -10,6 +10,7 @@ typedef struct tree_train_arg {
     const char *folder, *grade, *objective, *optimizer, *template_text;
     bool resume, functions;
     uint64_t rerank;
+    uint64_t grammars;
     bool raw_text; /* self-training with the file `raw` */
 } tree_train_arg;
 
@@ -43,6 +44,7 @@ static trl_status do_train_tree(const void *p, trl_error *err)
     o.resume = a->resume;
     o.functions = a->functions;
     o.rerank = a->rerank;
+    o.grammars = a->grammars;
     o.self_train = a->raw_text;
     o.raw_text = a->raw_text ? raw : NULL;
     o.model = model;

@@ -392,6 +392,37 @@ static void test_mix(void **state)
     assert_near(b[2].p, 0.075, 1e-12);
 }
 
+/* Means of two charts with other numbers for the labels; what one does not have counts 0 there. */
+static void test_average(void **state)
+{
+    (void)state;
+    trl_error err;
+    trl_arena arena = {0};
+    trl_brackets out;
+    uint32_t first[] = {0, 0, 2, 2}, other_first[] = {0, 1, 4, 4};
+    trl_bracket b[] = {{4, 0.6, 0.5, 0.6}, {2, 0.5, 0.5, 0.4}};
+    trl_bracket q[] = {
+        {0, 0.8, 0.4, 0.8}, {1, 1.0, 0.7, 0.8}, {0, 0.7, 0.7, 0.7}, {2, 0.9, 0.9, 0.9}};
+    static const uint32_t label[] = {9, 2, TRL_NO_ID};
+    uint32_t tag[] = {5, 6};
+    const trl_brackets x = {.n = 2, .first = first, .bracket = b, .tag = tag};
+    const trl_brackets y = {.n = 2, .first = other_first, .bracket = q};
+    assert_ok(trl_brackets_average((const trl_brackets *[]){&x, &y},
+                                   (const uint32_t *[]){NULL, label}, 2, &out, &arena, &err));
+    static const trl_bracket want[] = {
+        {9, 0.4, 0.2, 0.4}, {2, 0.75, 0.6, 0.6}, {9, 0.35, 0.35, 0.35}, {4, 0.3, 0.25, 0.3}};
+    static const uint32_t want_first[] = {0, 1, 4, 4};
+    for (size_t k = 0; k < 4; k++) {
+        assert_int_equal(out.first[k], want_first[k]);
+        assert_int_equal(out.bracket[k].label, want[k].label);
+        assert_near(out.bracket[k].p, want[k].p, 1e-12);
+        assert_near(out.bracket[k].above, want[k].above, 1e-12);
+        assert_near(out.bracket[k].any, want[k].any, 1e-12);
+    }
+    assert_ptr_equal(out.tag, tag);
+    trl_arena_fini(&arena);
+}
+
 /* Labels over one span stand in the order of their depths, also below the root, whatever their
  * probabilities are. */
 static void test_chain_order(void **state)
@@ -444,13 +475,10 @@ static void test_root_phrase(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mix),
-        cmocka_unit_test(test_chain_order),
-        cmocka_unit_test(test_root_phrase),
-        cmocka_unit_test(test_mbr),
-        cmocka_unit_test(test_root_label_inside),
-        cmocka_unit_test(test_fallback),
-        cmocka_unit_test(test_fallback_overflow),
+        cmocka_unit_test(test_mix),         cmocka_unit_test(test_chain_order),
+        cmocka_unit_test(test_root_phrase), cmocka_unit_test(test_average),
+        cmocka_unit_test(test_mbr),         cmocka_unit_test(test_root_label_inside),
+        cmocka_unit_test(test_fallback),    cmocka_unit_test(test_fallback_overflow),
     };
     return cmocka_run_group_tests(tests, read_heads, free_heads);
 }

@@ -142,7 +142,7 @@ static void check_round_trip(const char *text, trl_grade grade, trl_annotation a
     save(&b, text, &out);
     assert_ok(trl_container_to_buffer(&out, "tree", &bytes, &size, &err));
     assert_ok(trl_container_from_memory(bytes, size, "tree", &c, &err));
-    assert_ok(trl_tree_model_load(&back, c, &err));
+    assert_ok(trl_tree_model_load(&back, c, NULL, &err));
     assert_int_equal(back.grade, grade);
     assert_true(back.threshold == b.m.threshold && back.frequent == b.m.frequent);
     for (size_t k = 0; k < trl_tree_weights(&b.m.features); k++) {
@@ -214,7 +214,7 @@ static void test_tampered(void **state)
         unsigned char *bytes = NULL;
         trl_btree best = {0};
         trl_container *c = tamper(&out, &r, &bytes);
-        const trl_status st = trl_tree_model_load(&back, c, &err);
+        const trl_status st = trl_tree_model_load(&back, c, NULL, &err);
         if (st == TRL_OK) {
             used++;
             parse(&back, NULL, &b.trees.tree[0], &best);
@@ -257,7 +257,7 @@ static trl_status load_with(const trl_container_builder *out, const char *tag, c
     }
     assert_int_equal(trl_container_to_buffer(&copy, "tree", &buffer, &size, err), TRL_OK);
     assert_int_equal(trl_container_from_memory(buffer, size, "tree", &c, err), TRL_OK);
-    const trl_status st = trl_tree_model_load(&back, c, err);
+    const trl_status st = trl_tree_model_load(&back, c, NULL, err);
     if (st == TRL_OK)
         trl_tree_model_fini(&back);
     trl_container_free(c);
