@@ -87,6 +87,9 @@ TRL_API trl_parse_info trl_parse_model_info(const trl_parse_model *m);
 /* Whether trees of the model may have this label or tag. */
 TRL_API bool trl_parse_model_has(const trl_parse_model *m, trl_str label);
 
+/* Whether words may have it: NP has trees, but no words.  Of a boosted parser as above. */
+TRL_API bool trl_parse_model_has_tag(const trl_parse_model *m, trl_str tag);
+
 /* Appends, for people, how large grammar and lexicon are; or, when top is not 0, the `top` largest
  * and smallest weights of rules and of each feature family (nothing for a generative model, which
  * has none).  TRL_ENOMEM. */

@@ -95,6 +95,11 @@ bool trl_parse_model_has(const trl_parse_model *m, trl_str label)
                     : trl_strtab_find(&m->boosted->labels, label.p, label.n) != TRL_NO_ID;
 }
 
+bool trl_parse_model_has_tag(const trl_parse_model *m, trl_str tag)
+{
+    return trl_parse_model_has(m, tag) && (!m->chart || trl_chart_model_has_tag(m->chart, tag));
+}
+
 trl_parse_info trl_parse_model_info(const trl_parse_model *m)
 {
     if (!m)
