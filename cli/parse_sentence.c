@@ -29,8 +29,9 @@ static void refuse_weight(parse_job *x, trl_str item, size_t word)
 {
     x->status = TRL_EPARSE;
     x->error = (trl_error){.code = TRL_EPARSE};
-    snprintf(x->error.msg, sizeof x->error.msg, "'%.*s', of word %zu, has no weight after the colon",
-             item.n < 40 ? (int)item.n : 40, item.p, word + 1);
+    snprintf(x->error.msg, sizeof x->error.msg,
+             "'%.*s', of word %zu, has no weight after the colon", item.n < 40 ? (int)item.n : 40,
+             item.p, word + 1);
     snprintf(x->error.hint, sizeof x->error.hint,
              "a weight is a number from 0 on, with a decimal point: NN:0.7|VB:0.3");
 }
