@@ -221,8 +221,8 @@ typedef struct trl_parse_input {
     size_t n_tags;
 } trl_parse_input;
 
-/* Parses a sentence.  TRL_EINVAL when it has no words, for knowledge about words that are not there
- * or a label that the model does not know; TRL_ENOMEM. */
+/* Parses a sentence.  TRL_EINVAL when it has no words or an empty one, for knowledge about words
+ * that are not there, a label that the model does not know or a tag that is none; TRL_ENOMEM. */
 TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
                                     trl_error *err);
 
