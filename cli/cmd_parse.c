@@ -42,7 +42,7 @@ static option options[] = {
      .help =
          "one sentence a line; the same with word_TAG, the tags being kept; one word a "
          "line, in the first column; or the same with its tag in the second.  Several tags, each "
-         "with a weight, are written NN:0.7|VB:0.3"},
+         "with a weight, are written NN:0.7|VB:0.3; ? says that the tag is not known"},
     {.help = "What to print"},
     {"to", 't', OPTION_CHOICE, OPTION_FIELD(settings, style.form), .choices = form_names,
      .help = "how trees are written; conllu: as heads and relations of the words"},

@@ -3,6 +3,7 @@
 #include "parse_sentence.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,26 +24,51 @@ static void warn_tag(parse_job *x, trl_str tag, size_t word)
                  tag.n < 40 ? (int)tag.n : 40, tag.p, word + 1);
 }
 
+/* A tag of the model, and something else after the colon. */
+static void refuse_weight(parse_job *x, trl_str item, size_t word)
+{
+    x->status = TRL_EPARSE;
+    x->error = (trl_error){.code = TRL_EPARSE};
+    snprintf(x->error.msg, sizeof x->error.msg,
+             "'%.*s', of word %zu, has no weight after the colon", item.n < 40 ? (int)item.n : 40,
+             item.p, word + 1);
+    snprintf(x->error.hint, sizeof x->error.hint,
+             "a weight is a number from 0 on, with a decimal point: NN:0.7|VB:0.3");
+}
+
+/* TAG:WEIGHT into its parts.  False: it is not of this form. */
+static bool split_weight(trl_str item, trl_weighted_tag *t)
+{
+    size_t cut = item.n;
+    while (cut > 1 && item.p[cut - 1] != ':')
+        cut--;
+    if (cut <= 1)
+        return false;
+    t->tag.n = cut - 1;
+    char number[32], *end = number;
+    if (cut == item.n || item.n - cut >= sizeof number)
+        return false;
+    memcpy(number, item.p + cut, item.n - cut);
+    number[item.n - cut] = 0;
+    t->weight = strtod(number, &end);
+    return *end == 0 && t->weight >= 0.0 && isfinite(t->weight);
+}
+
 /* TAG or TAG:WEIGHT, of the word k.  False: out of memory. */
 static bool add_tag(const parse_context *j, parse_job *x, size_t k, trl_str item, knowledge *y)
 {
     trl_weighted_tag t = {k, item, 1.0};
-    size_t cut = item.n;
-    while (cut > 1 && item.p[cut - 1] != ':')
-        cut--;
-    char number[32], *end = number;
-    if (cut > 1 && cut < item.n && item.n - cut < sizeof number) {
-        memcpy(number, item.p + cut, item.n - cut);
-        number[item.n - cut] = 0;
-        const double weight = strtod(number, &end);
-        if (*end == 0 && weight >= 0.0) {
-            t.weight = weight;
-            t.tag.n = cut - 1;
+    if (!split_weight(item, &t)) { /* tags may have colons, too */
+        if (t.tag.n < item.n && !trl_parse_model_has_tag(j->model, item) &&
+            trl_parse_model_has_tag(j->model, t.tag)) {
+            refuse_weight(x, item, k);
+            return true;
         }
+        t = (trl_weighted_tag){k, item, 1.0};
     }
     if (t.weight <= 0.0)
         return true;
-    if (!trl_parse_model_has(j->model, t.tag)) {
+    if (!trl_parse_model_has_tag(j->model, t.tag)) {
         warn_tag(x, t.tag, k);
         return true;
     }
@@ -58,21 +84,27 @@ static bool add_tag(const parse_context *j, parse_job *x, size_t k, trl_str item
     return true;
 }
 
-/* One tag that the model has is kept to; else A:0.7|B:0.3, or A|B. */
+/* One tag that the model has is kept to; else A:0.7|B:0.3, or A|B; '?' says nothing. */
 static bool add_tags(const parse_context *j, parse_job *x, size_t k, knowledge *y)
 {
     const trl_str all = x->tag[k];
+    const size_t before = y->n_tags;
     bool ok = true;
-    if (trl_parse_model_has(j->model, all)) {
+    if (trl_parse_model_has_tag(j->model, all)) {
         y->known[y->n_known++] = (trl_known){TRL_KNOWN_TAG, k, k + 1, all};
         return true;
     }
+    if (all.n == 1 && all.p[0] == '?')
+        return true;
     for (size_t from = 0; ok && from <= all.n;) {
         const char *bar = from < all.n ? memchr(all.p + from, '|', all.n - from) : NULL;
         const size_t to = bar ? (size_t)(bar - all.p) : all.n;
         ok = add_tag(j, x, k, (trl_str){all.p + from, to - from}, y);
         from = to + 1;
     }
+    if (ok && y->n_tags == before && !x->warning[0])
+        snprintf(x->warning, sizeof x->warning,
+                 "all tags given for word %zu have the weight 0: it may have any", k + 1);
     return ok;
 }
 
@@ -92,6 +124,12 @@ static bool gather_knowledge(const parse_context *j, parse_job *x, knowledge *y)
     return ok;
 }
 
+static bool has_label(const parse_context *j, const trl_known *g)
+{
+    return g->type == TRL_KNOWN_TAG ? trl_parse_model_has_tag(j->model, g->label)
+                                    : trl_parse_model_has(j->model, g->label);
+}
+
 /* The parser refuses the first thing said that cannot be: a label that the model does not have,
  * words that are not there.  Moves the error to where it was said; nothing happens when it is
  * another error. */
@@ -104,7 +142,7 @@ static void blame(const parse_context *j, parse_job *x)
         if (which != x->number)
             continue;
         const trl_known *g = &given[at++];
-        if (g->to <= x->n && (g->label.n == 0 || trl_parse_model_has(j->model, g->label)))
+        if (g->to <= x->n && (g->label.n == 0 || has_label(j, g)))
             continue;
         snprintf(x->error.path, sizeof x->error.path, "%s", j->constraints);
         snprintf(x->error.hint, sizeof x->error.hint, "sentence %" PRIu64 " is at %.150s:%" PRIu64,
@@ -143,6 +181,10 @@ void parse_forget(parse_job *x)
 
 trl_status parse_finish(const parse_context *j, parse_job *x, const trl_parse *p, trl_error *err)
 {
+    if (x->status != TRL_OK) { /* what is given is not well-formed */
+        *err = x->error;
+        return x->status;
+    }
     if (x->n == 0) {
         text_str(&x->out, j->style->picture ? "" : "\n");
         snprintf(x->warning, sizeof x->warning, "an empty line has no tree");

@@ -14,8 +14,11 @@ int main(int argc, char **argv)
         n && trl_model_open(argv[1], &model, &err) == TRL_OK &&
         trl_parse_words(model, (const char *const *)argv + 2, n, &tree, &err) == TRL_OK;
     fwrite(tree.data, 1, tree.len, stdout);
-    if (!done)
-        fprintf(stderr, "parse: %s\n", err.msg);
+    if (!done) {
+        char text[1024]; /* with the file, where there is one */
+        trl_error_text(&err, text, sizeof text);
+        fprintf(stderr, "parse: %s\n", text);
+    }
     trl_buf_fini(&tree);
     trl_model_free(model);
     return !done;

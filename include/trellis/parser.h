@@ -87,6 +87,9 @@ TRL_API trl_parse_info trl_parse_model_info(const trl_parse_model *m);
 /* Whether trees of the model may have this label or tag. */
 TRL_API bool trl_parse_model_has(const trl_parse_model *m, trl_str label);
 
+/* Whether words may have it: NP has trees, but no words.  Of a boosted parser as above. */
+TRL_API bool trl_parse_model_has_tag(const trl_parse_model *m, trl_str tag);
+
 /* Appends, for people, how large grammar and lexicon are; or, when top is not 0, the `top` largest
  * and smallest weights of rules and of each feature family (nothing for a generative model, which
  * has none).  TRL_ENOMEM. */
@@ -218,8 +221,8 @@ typedef struct trl_parse_input {
     size_t n_tags;
 } trl_parse_input;
 
-/* Parses a sentence.  TRL_EINVAL when it has no words, for knowledge about words that are not there
- * or a label that the model does not know; TRL_ENOMEM. */
+/* Parses a sentence.  TRL_EINVAL when it has no words or an empty one, for knowledge about words
+ * that are not there, a label that the model does not know or a tag that is none; TRL_ENOMEM. */
 TRL_API trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
                                     trl_error *err);
 

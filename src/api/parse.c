@@ -95,6 +95,11 @@ bool trl_parse_model_has(const trl_parse_model *m, trl_str label)
                     : trl_strtab_find(&m->boosted->labels, label.p, label.n) != TRL_NO_ID;
 }
 
+bool trl_parse_model_has_tag(const trl_parse_model *m, trl_str tag)
+{
+    return trl_parse_model_has(m, tag) && (!m->chart || trl_chart_model_has_tag(m->chart, tag));
+}
+
 trl_parse_info trl_parse_model_info(const trl_parse_model *m)
 {
     if (!m)
@@ -168,6 +173,15 @@ uint64_t trl_parser_states(const trl_parser *p)
     return p && p->boosted ? trl_boosted_parser_states(p->boosted) : 0;
 }
 
+/* A tree with an empty word could not be read again. */
+static trl_status check_words(const trl_parse_input *in, trl_error *err)
+{
+    for (size_t k = 0; k < in->n; k++)
+        if (in->word[k].n == 0)
+            return trl_fail(err, TRL_EINVAL, "word %zu is empty", k + 1);
+    return TRL_OK;
+}
+
 trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse *out,
                             trl_error *err)
 {
@@ -176,10 +190,10 @@ trl_status trl_parser_parse(trl_parser *p, const trl_parse_input *in, trl_parse 
         return trl_fail_null(err);
     if (!p->chart && in->n_tags)
         return trl_fail(err, TRL_EINVAL, "a boosted parser takes no tags with weights");
+    trl_status st = check_words(in, err);
     if (!p->chart)
-        return trl_boosted_parser_parse(p->boosted, in, out, err);
-    trl_status st = TRL_OK;
-    if (in->n_tags)
+        return st == TRL_OK ? trl_boosted_parser_parse(p->boosted, in, out, err) : st;
+    if (st == TRL_OK && in->n_tags)
         st = trl_chart_parser_tags(p->chart, in->n, in->tags, in->n_tags, err);
     if (st == TRL_OK)
         st = trl_chart_parser_parse(p->chart, in, out, err);
@@ -204,6 +218,9 @@ trl_status trl_parser_derive(trl_parser *p, const trl_parse_input *in, trl_parse
 {
     if (!p || !in || !tree || !out || (in->n && !in->word) || (in->n_known && !in->known))
         return trl_fail_null(err);
+    const trl_status st = check_words(in, err);
+    if (st != TRL_OK)
+        return st;
     return p->chart ? trl_chart_parser_derive(p->chart, in, tree, out, err)
                     : trl_boosted_parser_derive(p->boosted, in, tree, out, err);
 }

@@ -32,6 +32,9 @@ static trl_status translate(trl_chart_parser *p, const trl_known *known, size_t 
                 return trl_fail(err, TRL_EINVAL, "the model has no label '%.*s'", (int)x->label.n,
                                 x->label.p);
         }
+        if (list[k].type == TRL_CONSTRAIN_TAG && !trl_chart_model_has_tag(p->model, x->label))
+            return trl_fail(err, TRL_EINVAL, "'%.*s' is not a tag of the model", (int)x->label.n,
+                            x->label.p);
     }
     return TRL_OK;
 }

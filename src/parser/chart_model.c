@@ -166,6 +166,12 @@ bool trl_chart_model_has(const trl_chart_model *m, trl_str label)
     return trl_chart_model_label(m, label) != TRL_NO_ID;
 }
 
+bool trl_chart_model_has_tag(const trl_chart_model *m, trl_str tag)
+{
+    return trl_chart_model_has(m, tag) &&
+           trl_grammar_has_tag(&m->m.fine, trl_chart_model_label(m, tag));
+}
+
 trl_parse_info trl_chart_model_info(const trl_chart_model *m)
 {
     if (!m)

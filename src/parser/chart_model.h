@@ -37,6 +37,7 @@ uint32_t trl_chart_model_label(const trl_chart_model *m, trl_str label);
 
 /* As the functions of trellis/parser.h without "chart". */
 bool trl_chart_model_has(const trl_chart_model *m, trl_str label);
+bool trl_chart_model_has_tag(const trl_chart_model *m, trl_str tag);
 trl_parse_info trl_chart_model_info(const trl_chart_model *m);
 trl_status trl_chart_model_describe(const trl_chart_model *m, size_t top, trl_buf *out,
                                     trl_error *err);

@@ -257,7 +257,7 @@ static trl_status decode(trl_chart_parser *p, const trl_str *word, size_t n, siz
     return best ? many(p, word, n, log_z, made, err) : one(p, word, n, log_z, made, err);
 }
 
-/* ---- any sentence, with its fallback ----------------------------------------------------------
+/* ---- with its fallback ------------------------------------------------------------------------
  */
 
 /* The fallback tree keeps at least the known tags. */

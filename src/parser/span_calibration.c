@@ -11,6 +11,7 @@
 
 #define BINS (TRL_SPAN_KNOTS - 2)
 #define LEAST 50 /* outcomes of a bin, where there are enough */
+#define PRIOR 20 /* outcomes of trees that a bin has beforehand, by the usual function */
 
 const trl_span_calibration trl_span_calibration_usual = {
     28, {{0.00000, 0.00000}, {0.01092, 0.02598}, {0.01301, 0.02654}, {0.01556, 0.03162},
@@ -92,11 +93,9 @@ static size_t merge(pool *x, size_t n)
     return kept;
 }
 
-bool trl_span_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibration *out)
+/* Sorts x; returns how many bins there are. */
+static size_t fill_bins(trl_span_outcome *x, size_t n, pool *bin)
 {
-    pool bin[BINS];
-    if (n == 0)
-        return false;
     const size_t many = n / LEAST, bins = many > BINS ? BINS : many > 1 ? many : 1;
     qsort(x, n, sizeof *x, by_p);
     for (size_t k = 0; k < bins; k++) {
@@ -107,6 +106,13 @@ bool trl_span_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibratio
             bin[k].right += x[i].right;
         }
     }
+    return bins;
+}
+
+/* The function through the means of the bins, level after the last one; returns how many are left,
+ * one with the next where the share would fall. */
+static size_t through(pool *bin, size_t bins, trl_span_calibration *out)
+{
     const size_t kept = merge(bin, bins);
     *out = (trl_span_calibration){.n = 1};
     for (size_t k = 0; k < kept; k++) {
@@ -118,21 +124,38 @@ bool trl_span_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibratio
     }
     out->knot[out->n].p = 1.0;
     out->knot[out->n++].share = bin[kept - 1].right / bin[kept - 1].n;
+    return kept;
+}
+
+bool trl_span_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibration *out)
+{
+    pool bin[BINS];
+    if (n == 0)
+        return false;
+    through(bin, fill_bins(x, n, bin), out);
     return true;
 }
 
+/* Trees are few, and most have a small p: a bin has PRIOR outcomes beforehand, and after the last
+ * bin the share is midway between level and its ratio to p, continued. */
 bool trl_tree_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibration *out)
 {
-    if (!trl_span_calibration_fit(x, n, out))
+    pool bin[BINS];
+    if (n == 0)
         return false;
-    for (size_t k = 1; k < out->n; k++) {
-        if (out->knot[k].share == 0.0) /* of a bin of LEAST, or of all, none was right */
-            out->knot[k].share = 0.5 / (double)(n < LEAST ? n + 1 : LEAST + 1);
-        if (out->knot[k].share < out->knot[k - 1].share)
-            out->knot[k].share = out->knot[k - 1].share;
+    const size_t bins = fill_bins(x, n, bin);
+    for (size_t k = 0; k < bins; k++) {
+        const double p = bin[k].p / bin[k].n;
+        bin[k].right += PRIOR * trl_span_calibrated(&trl_tree_calibration_usual, p);
+        bin[k].p += PRIOR * p;
+        bin[k].n += PRIOR;
+    }
+    const pool *last = &bin[through(bin, bins, out) - 1];
+    if (last->right < last->p)
+        out->knot[out->n - 1].share = 0.5 * (last->right / last->n + last->right / last->p);
+    for (size_t k = 1; k < out->n; k++)
         if (out->knot[k].share > out->knot[k].p)
             out->knot[k].share = out->knot[k].p;
-    }
     return true;
 }
 

@@ -73,13 +73,27 @@ static trl_status uneven(const spans_file *f, bool more_trees, trl_error *err)
     return trl_input_fail(f->in, err, st, 0);
 }
 
+/* Of another sentence than the true tree. */
+static trl_status other_words(const spans_file *f, const trl_tree *t, trl_error *err)
+{
+    const trl_status st = trl_fail(err, TRL_EPARSE, "a tree of %zu words, the true one has %zu",
+                                   t->n_words, f->tree.n_words);
+    trl_fail_hint(err, st, "both files must have the same sentences in the same order");
+    return trl_input_fail(f->in, err, st, 0);
+}
+
 /* P, a tab and a tree: an answer.  "-": it has none. */
 static trl_status add_tree(const spans_file *f, trl_str line, const char *tab, trl_error *err)
 {
     double p;
-    if (!f->trees || trl_number_parse(line.p, (size_t)(tab - line.p), &p) != TRL_NUMBER_OK ||
-        !(p >= 0.0 && p <= 1.0))
+    const size_t n = (size_t)(tab - line.p);
+    if (!f->trees || (n == 1 && line.p[0] == '-'))
         return TRL_OK;
+    if (trl_number_parse(line.p, n, &p) != TRL_NUMBER_OK || !(p >= 0.0 && p <= 1.0)) {
+        const trl_status st = trl_fail(err, TRL_EPARSE, "'%.*s' is no probability from 0 to 1",
+                                       n < 40 ? (int)n : 40, line.p);
+        return trl_input_fail(f->in, err, st, 0);
+    }
     const trl_transform how = trl_transform_clean();
     const trl_text text = {"a tree", tab + 1, (size_t)(line.p + line.n - (tab + 1))};
     trl_treebank *bank = NULL;
@@ -88,10 +102,14 @@ static trl_status add_tree(const spans_file *f, trl_str line, const char *tab, t
     trl_status st = trl_treebank_memory(&text, &how, false, &bank, err);
     if (st == TRL_OK)
         st = trl_treebank_next(bank, &t, &more, err);
-    if (st == TRL_OK && more)
+    if (st == TRL_EPARSE)
+        trl_input_fail(f->in, err, st, 0);
+    if (st == TRL_OK && more && t.n_words != f->tree.n_words)
+        st = other_words(f, &t, err);
+    else if (st == TRL_OK && more)
         trl_reliability_add(f->trees, p, trl_trees_equal(&t, &f->tree));
     trl_treebank_free(bank);
-    return st == TRL_EPARSE ? trl_input_fail(f->in, err, st, 0) : st;
+    return st;
 }
 
 /* A line with a tree: the first of a sentence, or one more. */

@@ -187,7 +187,7 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
         o->grade, counted(j) ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
         counted(j) ? "none" : j->optimizer->name, o->c1, o->c2, o->annotate, o->markov,
         licences[j->model_options.licence], (unsigned long long)o->max_length, o->prune,
-        j->span_pruner ? "sieve" : "pcfg", (unsigned long long)r->iterations, j->trees.n,
+        j->span_pruner ? "spans" : "pcfg", (unsigned long long)r->iterations, j->trees.n,
         j->model.tagger.model ? "tagger chain\n" : "", o->functions ? "functions yes\n" : "",
         rerank);
     size_t size = n > 0 ? (size_t)n : 0;

@@ -209,6 +209,16 @@ static void test_refusals(void **state)
         assert_int_equal(trl_parser_parse_tags(p, &in, bad[k], 2, &got, &err), TRL_EINVAL);
     assert_int_equal(trl_parser_parse_tags(p, &in, NULL, 2, &got, &err), TRL_EINVAL);
     assert_ok(trl_parser_parse_tags(p, &in, NULL, 0, &got, &err));
+    static const trl_str gap[] = {{"time", 4}, {"", 0}};
+    const trl_parse_input empty = {.word = gap, .n = 2};
+    assert_int_equal(trl_parser_parse(p, &empty, &got, &err), TRL_EINVAL);
+    static const trl_known phrase = {TRL_KNOWN_TAG, 0, 1, {"NP", 2}};
+    const trl_parse_input known = {.word = sentence, .n = N, .known = &phrase, .n_known = 1};
+    assert_int_equal(trl_parser_parse(p, &known, &got, &err), TRL_EINVAL);
+    assert_true(trl_parse_model_has(m, phrase.label) && !trl_parse_model_has_tag(m, phrase.label));
+    assert_true(trl_parse_model_has_tag(m, (trl_str){"NN", 2}));
+    assert_false(trl_parse_model_has_tag(m, (trl_str){"XX", 2}));
+    assert_false(trl_parse_model_has_tag(NULL, (trl_str){"NN", 2}));
     trl_parser_free(p);
     trl_parse_model_free(m);
     trl_buf_fini(&bytes);

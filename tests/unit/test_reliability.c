@@ -185,6 +185,13 @@ static void test_whole_trees(void **state)
         TRL_EPARSE);
     assert_int_equal(err.row, 1);
     assert_int_equal(trl_reliability_parses(gold, NULL, &r, &r, &err), TRL_EINVAL);
+    static const char *const bad[] = {"x\t(S (A a))\n", "1.5\t(S (A a))\n", "\t(S (A a))\n",
+                                      "-0.5\t(S (A a))\n", "0.5\t(S (A a) (B b))\n"};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        assert_int_equal(trl_reliability_parses(gold, write_file("parsed", bad[k]), &r, &r, &err),
+                         TRL_EPARSE);
+        assert_int_equal(err.row, 1);
+    }
 }
 
 static int make_folder(void **state)

@@ -220,12 +220,34 @@ static void test_trees(void **state)
     assert_true(trl_log_calibrated(&trl_tree_calibration_usual, -HUGE_VAL) == -HUGE_VAL);
 }
 
+/* 200 trees, most of a small p, of which 0.8 p are right: what is told above the mean of the last
+ * bin follows p. */
+static void test_few_trees(void **state)
+{
+    (void)state;
+    enum { FEW = 200, TIMES = 50 };
+    trl_span_outcome x[FEW];
+    double told = 0.0;
+    for (uint64_t seed = 1; seed <= TIMES; seed++) {
+        trl_span_calibration s;
+        trl_rng r = trl_rng_seed(seed);
+        for (size_t k = 0; k < FEW; k++) {
+            x[k].p = pow(trl_rng_unit(&r), 6.0);
+            x[k].right = trl_rng_unit(&r) < 0.8 * x[k].p;
+        }
+        assert_true(trl_tree_calibration_fit(x, FEW, &s));
+        told += trl_span_calibrated(&s, 0.9) / TIMES;
+    }
+    assert_true(fabs(told - 0.72) < 0.2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fit),        cmocka_unit_test(test_map),
         cmocka_unit_test(test_extremes),   cmocka_unit_test(test_files),
         cmocka_unit_test(test_tree_files), cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_few_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
