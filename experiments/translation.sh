@@ -4,7 +4,8 @@
 # LARGE='N GRADE...': pairs, and the parsers whose trees are tried (default 100000 features generative), with the given links and, for the
 #     first parser, with ours; LARGE=none: no such rows.
 # SMALL: the same (default 10000 features generative boosted); variants with the trees of the first.
-# WORDS: learners of words (default 'generative boosted l2'); small pairs with the trees of the first parser have all.
+# WORDS: learners of words (default 'generative boosted l2'); small pairs with the trees of the first parser have all. l2, which takes longest,
+#     learns from large pairs with the trees of the first parser and the given links alone.
 # LINKS: of LARGE: align (as given), own (ours) or, the default, 'align own'.
 # WORK: millions of steps that the boosted parser may search for a sentence (default 10).
 . "$(dirname "$0")/common.sh"
@@ -41,13 +42,14 @@ take "$small"
 all="generative boosted l2"
 words=${WORDS:-$all}
 links=${LINKS:-align own}
+fewer=${words/l2/}
 # shellcheck disable=SC2086
 for g in $large_grades; do
-    [ "$links" = own ] || models "large.$g" "$large pairs, $(title "$g")" "$g" "$large" align $words
+    [ "$links" = own ] || models "large.$g" "$large pairs, $(title "$g")" "$g" "$large" align $([ "$g" = "${large_grades%% *}" ] && echo "$words" || echo "$fewer")
 done
 g=${large_grades%% *}
 # shellcheck disable=SC2086
-[ -z "$large" ] || [ "$links" = align ] || models large.own "$large pairs, $(title "$g"), our links" "$g" "$large" own $words
+[ -z "$large" ] || [ "$links" = align ] || models large.own "$large pairs, $(title "$g"), our links" "$g" "$large" own $fewer
 # shellcheck disable=SC2086
 for g in $small_grades; do
     models "small.$g" "$small pairs, $(title "$g")" "$g" "$small" align $([ "$g" = "$first" ] && echo "$all" || echo "$words")
