@@ -17,6 +17,7 @@ typedef struct settings {
     trl_graph_format format;
     bool info, dot;
     const char *convert, *to;
+    size_t failed_case; /* counted from 1; 0: there is one case, or none failed */
 } settings;
 
 static const char *const schedules[] = {"flooding", "sequential", "residual", "tree", NULL};
@@ -37,7 +38,8 @@ static const option options[] = {
      .help = "of GRAPH; guess: by its first word"},
     {.help = "Instead of an answer"},
     {"info", .type = OPTION_FLAG, OPTION_FIELD(settings, info),
-     .help = "print sizes, and the width that exact inference would have"},
+     .help = "print sizes, and the width that exact inference would have; variables observed in "
+             "every case count as known"},
     {"dot", .type = OPTION_FLAG, OPTION_FIELD(settings, dot),
      .help = "draw the graph for graphviz"},
     {"convert", .type = OPTION_STRING, OPTION_FIELD(settings, convert), .value = "FILE",
@@ -89,6 +91,8 @@ static int check(const settings *s, const operands *args)
         return message_usage("only one of the files can be standard input");
     if (s->info + s->dot + (s->convert != NULL) > 1)
         return message_usage("--info, --dot and --convert exclude each other");
+    if (args->n > 1 && (s->dot || s->convert))
+        return message_usage("--dot and --convert take no evidence");
     if (s->convert && !ends_in(s->convert, ".fg") && !ends_in(s->convert, ".uai"))
         return message_usage("--convert %s: the name ends neither in .fg nor in .uai", s->convert);
     if (s->info || s->dot || s->convert)
@@ -124,8 +128,13 @@ static void report(const settings *s, const trl_infer_result *r)
                      name, r->iterations, r->updates, r->change);
     if (s->task == TASK_PR)
         message_say("%s: log Z: %s", name, infer_value_status(r->log_z_status));
-    else if (s->task == TASK_MPE && s->infer.method == TRL_INFER_MPLP)
+    else if (s->task == TASK_MAR)
+        message_say("%s: probabilities: %s", name, r->exact_marginals ? "exact" : "estimates");
+    else if (s->infer.method == TRL_INFER_MPLP)
         message_say("mplp: score %.10g, bound %.10g: %s", r->score, r->bound,
+                    r->exact ? "exact" : "not proven to be the best");
+    else
+        message_say("%s: score %.10g: %s", name, r->score,
                     r->exact ? "exact" : "not proven to be the best");
 }
 
@@ -176,15 +185,36 @@ static trl_status answer_all(settings *s, const trl_graph *g, const trl_evidence
     for (size_t k = 0; k < p.cases && st == TRL_OK; k++)
         st = answer(s, g, e->label ? e->label + k * n : NULL, &p, t, err);
     infer_print_tail(&p, t);
+    s->failed_case = st != TRL_OK && p.cases > 1 ? p.done + 1 : 0;
     return st;
 }
 
-static trl_status info(settings *s, const trl_graph *g, text *t, trl_error *err)
+/* Which variables are observed in every case; NULL: out of memory. */
+static bool *always_observed(size_t n_variables, const trl_evidence *e)
+{
+    bool *observed = calloc(n_variables + 1, sizeof *observed);
+    for (size_t v = 0; observed && e->label && v < n_variables; v++) {
+        observed[v] = true;
+        for (size_t k = 0; k < e->n_cases && observed[v]; k++)
+            observed[v] = e->label[k * n_variables + v] != TRL_UNOBSERVED;
+    }
+    return observed;
+}
+
+static trl_status info(settings *s, const trl_graph *g, const trl_evidence *e, text *t,
+                       trl_error *err)
 {
     const trl_graph_view look = trl_graph_look(g);
     trl_infer_plan *plan = NULL;
+    bool *observed = always_observed(look.n_variables, e);
+    if (!observed) {
+        t->failed = true;
+        return TRL_OK;
+    }
     s->infer.method = TRL_INFER_EXACT;
+    s->infer.observed = observed;
     const trl_status st = trl_infer_plan_new(g, &s->infer, &plan, err);
+    free(observed);
     if (st != TRL_OK && st != TRL_EINVAL)
         return st;
     const trl_infer_info sizes = trl_infer_plan_info(plan);
@@ -215,6 +245,14 @@ static int write_text(const settings *s, text *t)
     return ok ? CLI_DONE : CLI_FAILED;
 }
 
+static void message_impossible(const settings *s, const char *path, const trl_error *err)
+{
+    if (s->failed_case)
+        message_say("%s: case %zu: %s", path, s->failed_case, err->msg);
+    else
+        message_say("%s: %s", path, err->msg);
+}
+
 static int run(void *settings_, const operands *args)
 {
     settings *s = settings_;
@@ -229,14 +267,14 @@ static int run(void *settings_, const operands *args)
     if (st == TRL_OK && args->n > 1)
         st = trl_evidence_read(args->item[1], g, &e, &err);
     if (st == TRL_OK)
-        st = s->info                ? info(s, g, &t, &err)
+        st = s->info                ? info(s, g, &e, &t, &err)
              : s->dot || s->convert ? redraw(s, g, &t, &err)
                                     : answer_all(s, g, &e, &t, &err);
     if (st == TRL_OK) {
         code = write_text(s, &t);
     } else {
         if (!err.path[0] && st == TRL_ENUMERIC) /* which file made it impossible */
-            message_say("%s: %s", args->item[args->n - 1], err.msg);
+            message_impossible(s, args->item[args->n - 1], &err);
         else
             message_error(&err);
         code = CLI_FAILED;

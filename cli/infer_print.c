@@ -64,7 +64,8 @@ static void table_case(const infer_printer *p, const trl_graph_view *g, const tr
         for (size_t v = 0; v < g->n_variables; v++)
             text_fmt(t, "%8zu  %5" PRIu32 "\n", v, r->y[v]);
     } else {
-        text_str(t, "variable  label  probability\n");
+        text_fmt(t, "value  %s\n\nvariable  label  probability\n",
+                 r->exact_marginals ? "exact" : "estimate");
         for (size_t v = 0; v < g->n_variables; v++)
             for (size_t i = g->label_at[v]; i < g->label_at[v + 1]; i++)
                 text_fmt(t, "%8zu  %5zu  %11.8f\n", v, i - g->label_at[v], r->variable[i]);

@@ -37,7 +37,7 @@ static trl_status read_numbers(trl_graph_scan *s, evidence_numbers *to, trl_erro
         to->p = p;
         p[to->n].row = row;
         p[to->n].col = col;
-        st = trl_scan_count(s, "a number", UINT32_MAX, &p[to->n].value, err);
+        st = trl_scan_count(s, "a whole number from 0", UINT32_MAX, &p[to->n].value, err);
         if (st != TRL_OK)
             return st;
         to->n++;

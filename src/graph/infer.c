@@ -46,7 +46,7 @@ static trl_status make_layout(trl_infer_plan *p, trl_error *err)
     p->second_start =
         st == TRL_OK && p->o.second_start && p->o.method == TRL_INFER_BP && !p->layout->is_forest;
     if (st == TRL_OK && (p->o.method == TRL_INFER_TRW || p->second_start))
-        st = trl_layout_weights(&p->g, p->layout, err);
+        st = trl_layout_weights(&p->g, p->observed, p->layout, err);
     return st;
 }
 

@@ -90,16 +90,20 @@ static void lay_out(const trl_graph_view *g, trl_layout *l)
     }
 }
 
+/* A variable with a choice of labels; others say nothing, whatever they are sent. */
+static bool is_free(const trl_graph_view *g, const bool *observed, uint32_t v)
+{
+    return g->labels[v] > 1 && !(observed && observed[v]);
+}
+
 static bool find_forest(const trl_graph_view *g, const trl_layout *l, const bool *observed,
                         uint32_t *set)
 {
     separate(set, n_nodes(g));
-    for (size_t e = 0; e < l->n_edges; e++) {
-        const uint32_t v = g->scope[e];
-        if (g->labels[v] > 1 && !(observed && observed[v]) &&
-            !join(set, v, factor_node(g, l->edge_factor[e])))
+    for (size_t e = 0; e < l->n_edges; e++)
+        if (is_free(g, observed, g->scope[e]) &&
+            !join(set, g->scope[e], factor_node(g, l->edge_factor[e])))
             return false;
-    }
     return true;
 }
 
@@ -246,7 +250,8 @@ trl_status trl_layout_forests(const trl_graph_view *g, trl_layout *l, trl_error 
 /* ---- spanning trees -------------------------------------------------------------------------- */
 
 /* A factor of two variables is an edge between them; a larger one is a variable of its own, joined
- * to each of its variables.  Each tree takes the edges that were in the fewest so far, equals in an
+ * to each of its variables.  Variables that are fixed are taken out: what leads to them is no edge
+ * and has weight 1.  Each tree takes the edges that were in the fewest so far, equals in an
  * order that turns from tree to tree, until every edge was in one. */
 typedef struct spanning {
     uint32_t *a, *b,
@@ -255,12 +260,14 @@ typedef struct spanning {
     size_t n;
 } spanning;
 
-static void list_edges(const trl_graph_view *g, const trl_layout *l, spanning *s)
+static void list_edges(const trl_graph_view *g, const trl_layout *l, const bool *observed,
+                       spanning *s)
 {
     for (uint32_t e = 0; e < l->n_edges; e++) {
         const uint32_t a = l->edge_factor[e];
         const size_t m = trl_arity(g, a);
-        if (m < 2 || (m == 2 && e > g->scope_at[a]))
+        if (m < 2 || (m == 2 && e > g->scope_at[a]) || !is_free(g, observed, g->scope[e]) ||
+            (m == 2 && !is_free(g, observed, g->scope[e + 1])))
             continue;
         s->a[s->n] = g->scope[e];
         s->b[s->n] = m == 2 ? g->scope[e + 1] : factor_node(g, a);
@@ -304,7 +311,8 @@ static size_t draw_trees(const trl_graph_view *g, spanning *s)
     return trees;
 }
 
-trl_status trl_layout_weights(const trl_graph_view *g, trl_layout *l, trl_error *err)
+trl_status trl_layout_weights(const trl_graph_view *g, const bool *observed, trl_layout *l,
+                              trl_error *err)
 {
     spanning s = {.a = trl_alloc(l->n_edges, 4),
                   .b = trl_alloc(l->n_edges, 4),
@@ -318,7 +326,7 @@ trl_status trl_layout_weights(const trl_graph_view *g, trl_layout *l, trl_error 
     if (ok) {
         for (size_t e = 0; e < l->n_edges; e++)
             l->rho[e] = 1.0;
-        list_edges(g, l, &s);
+        list_edges(g, l, observed, &s);
         l->n_trees = draw_trees(g, &s);
         for (size_t k = 0; k < s.n; k++) {
             const uint32_t e = s.first[k];

@@ -47,7 +47,7 @@ typedef struct trl_layout {
     uint32_t *forest_edge;
 
     /* trl_layout_weights: the share of spanning trees that an edge is in, both edges of a factor of
-     * two variables alike. */
+     * two variables alike; 1 where a variable is fixed. */
     double *rho; /* [n_edges] */
     size_t n_trees;
 } trl_layout;
@@ -56,7 +56,8 @@ typedef struct trl_layout {
 trl_status trl_layout_new(const trl_graph_view *g, const bool *observed, trl_layout **out,
                           trl_error *err);
 trl_status trl_layout_forests(const trl_graph_view *g, trl_layout *l, trl_error *err);
-trl_status trl_layout_weights(const trl_graph_view *g, trl_layout *l, trl_error *err);
+trl_status trl_layout_weights(const trl_graph_view *g, const bool *observed, trl_layout *l,
+                              trl_error *err);
 void trl_layout_free(trl_layout *l); /* accepts NULL */
 
 static inline size_t trl_arity(const trl_graph_view *g, size_t factor)

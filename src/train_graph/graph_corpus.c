@@ -22,6 +22,7 @@ static void example_fini(trl_graph_example *e)
     trl_free(e->row);
     trl_free(e->gold);
     trl_free(e->y);
+    trl_free(e->path);
 }
 
 void trl_graph_corpus_fini(trl_graph_corpus *c)
@@ -122,8 +123,12 @@ static trl_graph_example *next_example(trl_graph_corpus *c, const trl_graph_case
                              .family = trl_alloc(g->n_factors + 1, sizeof *e->family),
                              .row = trl_alloc(g->n_factors + 1, sizeof *e->row),
                              .gold = trl_alloc(g->n_factors + 1, sizeof *e->gold),
-                             .y = trl_alloc(g->n_variables + 1, sizeof *e->y)};
-    return e->family && e->row && e->gold && e->y ? e : NULL;
+                             .y = trl_alloc(g->n_variables + 1, sizeof *e->y),
+                             .line = x->line};
+    const size_t n = x->path ? strlen(x->path) + 1 : 0;
+    if (n && (e->path = trl_alloc(n, 1)))
+        memcpy(e->path, x->path, n);
+    return e->family && e->row && e->gold && e->y && (e->path || !n) ? e : NULL;
 }
 
 static void number_rows(const trl_graph_view *g, const trl_graph_case *x, trl_graph_example *e,

@@ -22,6 +22,8 @@ typedef struct trl_graph_example {
     uint32_t *row;    /* [n_factors] which of its instances */
     uint32_t *gold;   /* [n_factors] true cells */
     uint32_t *y;      /* [n_variables] true labels */
+    char *path;       /* where it begins, for messages; NULL: not from a file */
+    uint64_t line;
 } trl_graph_example;
 
 typedef struct trl_graph_corpus {
@@ -48,6 +50,8 @@ typedef struct trl_graph_case {
     const trl_attr *attr;
     const uint32_t *y; /* [n_variables] */
     double weight;
+    const char *path; /* where it begins, for messages; may be NULL */
+    uint64_t line;
 } trl_graph_case;
 
 /* TRL_EINVAL: an unknown template or label, a factor whose cells are not the template's, a table

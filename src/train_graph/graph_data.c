@@ -195,7 +195,9 @@ static trl_status add_unit(const trl_graph_run *j, const trl_graph_unit *u, trl_
                                         .begin = x->begin,
                                         .attr = x->attr,
                                         .y = y,
-                                        .weight = u->weight};
+                                        .weight = u->weight,
+                                        .path = u->path,
+                                        .line = u->n_tokens ? u->row[0] : 0};
         x->graph = NULL;
         st = trl_graph_corpus_add(c, &example, err);
     }

@@ -97,6 +97,21 @@ static trl_status check_inference(trl_graph_run *j, trl_error *err)
     return TRL_OK;
 }
 
+/* Options of inference that the objective has no use for: the run is not what they say. */
+static void warn_unused(const trl_graph_run *j, const trl_objective *objective)
+{
+    char note[160];
+    const bool sends = objective->id == TRL_OBJ_BETHE || objective->id == TRL_OBJ_TRW;
+    const char *name = j->o->inference && objective->id != TRL_OBJ_PERCEPTRON ? "inference"
+                       : j->o->keep_messages && !sends                        ? "keep-messages"
+                                                                              : NULL;
+    if (!name)
+        return;
+    snprintf(note, sizeof note, "'%s' makes no difference: the objective %s does not use it", name,
+             objective->name);
+    trl_graph_run_report(j, "warning", note);
+}
+
 static trl_status check(trl_graph_run *j, trl_error *err)
 {
     const trl_train_options *o = j->o;
@@ -111,8 +126,10 @@ static trl_status check(trl_graph_run *j, trl_error *err)
         st = trl_check_places(o, err);
     if (st == TRL_OK)
         st = trl_graph_run_read_spec(j, err);
-    if (st == TRL_OK)
+    if (st == TRL_OK) {
+        warn_unused(j, objective);
         st = trl_check_writable(o->model, err);
+    }
     return st == TRL_OK ? trl_check_writable(o->checkpoint, err) : st;
 }
 

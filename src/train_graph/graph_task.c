@@ -15,6 +15,24 @@
 
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
+/* Which example was refused, and what else there is. */
+static trl_status fail_example(const trl_graph_task *t, size_t k, trl_status st, trl_error *err)
+{
+    const trl_graph_example *e = &t->corpus->example[k];
+    if (e->path)
+        trl_fail_where(err, st, e->path, e->line, 0);
+    else
+        trl_fail_number(err, st, "graph", k);
+    if (st != TRL_EINVAL)
+        return st;
+    return t->evaluate == trl_graph_piecewise
+               ? trl_fail_hint(err, st, "make the pieces smaller, or allow more by 'max-cells'")
+               : trl_fail_hint(
+                     err, st,
+                     "'objective' piecewise, bethe and trw need no such tables, nor does "
+                     "the perceptron with 'inference' bp; 'max-cells' allows larger ones");
+}
+
 static trl_status make_plans(trl_graph_task *t, const trl_infer_options *o, trl_error *err)
 {
     t->plan = trl_zalloc(t->corpus->n + 1, sizeof *t->plan);
@@ -28,7 +46,7 @@ static trl_status make_plans(trl_graph_task *t, const trl_infer_options *o, trl_
         const trl_status st =
             trl_infer_plan_new(t->corpus->example[k].graph, &own, &t->plan[k], err);
         if (st != TRL_OK)
-            return trl_fail_hint(err, st, "this is example %zu", k + 1);
+            return fail_example(t, k, st, err);
     }
     return TRL_OK;
 }
@@ -42,7 +60,7 @@ static trl_status make_pieces(trl_graph_task *t, const trl_infer_options *o, trl
         const trl_status st =
             trl_graph_pieces_init(&t->pieces[k], &t->corpus->example[k], t->corpus->piece, o, err);
         if (st != TRL_OK)
-            return trl_fail_hint(err, st, "this is example %zu", k + 1);
+            return fail_example(t, k, st, err);
     }
     return TRL_OK;
 }

@@ -173,6 +173,35 @@ static void test_trees(void **state)
     assert_in_range(seen, 400, 800);
 }
 
+/* Cycles that fixed variables cut, by evidence or by their one label, are none: exact is exact. */
+static void test_cut_cycles(void **state)
+{
+    (void)state;
+    trl_rng rng = trl_rng_seed(12);
+    size_t exact = 0;
+    for (int round = 0; round < 800; round++) {
+        const graph_recipe how = recipe(&rng, round);
+        trl_graph *g = random_graph(&rng, &how);
+        const trl_graph_view look = trl_graph_look(g);
+        bool observed[16];
+        uint32_t *evidence = random_evidence(&rng, &look, observed);
+        trl_infer_options o = method(round % 2 ? TRL_INFER_TRW : TRL_INFER_BP);
+        o.tolerance = 1e-11;
+        o.observed = observed;
+        graph_truth t = enumerate(g, NULL, evidence);
+        answers a = ask(g, &o, &(trl_infer_input){.evidence = evidence}, false);
+        if (a.st == TRL_OK && a.r.log_z_status == TRL_VALUE_EXACT) {
+            exact++;
+            same_marginals(&look, &a.r, &t, 1e-8);
+        }
+        answers_free(&a);
+        truth_fini(&t);
+        free(evidence);
+        trl_graph_free(g);
+    }
+    assert_true(exact > 200);
+}
+
 /* A <= A_TRW; A <= sum of the factors' own A; A >= the mean field bound; MPLP's bound. */
 static void test_bounds(void **state)
 {
@@ -461,10 +490,11 @@ static void test_max_marginals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),     cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_bounds),    cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_schedules), cmocka_unit_test(test_gibbs),
-        cmocka_unit_test(test_ties),      cmocka_unit_test(test_max_marginals),
+        cmocka_unit_test(test_exact),         cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_cut_cycles),    cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_derivatives),   cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_gibbs),         cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_max_marginals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
