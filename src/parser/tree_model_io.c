@@ -14,8 +14,8 @@
  *     fn...     function labels, when it has any (function_labels.h)
  *     tagger    the file of a chain model, when there is a tagger (word_tagger.h)
  *     r...      the second stage, when there is one (reranker.h)
- *     more1     the file of a parser of another grammar, when there is one (chart_model.h), which has
- *               the clusters of this one; more2: of a third
+ *     more1     the file of a parser of another grammar, when there is one (chart_model.h), which
+ *               has the clusters of this one; more2: of a third
  *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
  *
  * Features with weight 0 are left out.
