@@ -31,8 +31,14 @@ static trl_status fill_graphs(trl_graph_corpus *c, trl_error *err)
         trl_graph *g = NULL;
         st = make_triangle(&g, err);
         if (st == TRL_OK)
-            st =
-                trl_graph_corpus_add(c, &(trl_graph_case){g, family, begin, &attr, y[e], 1.0}, err);
+            st = trl_graph_corpus_add(c,
+                                      &(trl_graph_case){.graph = g,
+                                                        .family = family,
+                                                        .begin = begin,
+                                                        .attr = &attr,
+                                                        .y = y[e],
+                                                        .weight = 1.0},
+                                      err);
         else
             trl_graph_free(g);
     }

@@ -35,8 +35,11 @@ static inline void graph_problem_make(graph_problem *p, const size_t *width, siz
     size_t *begin = calloc(n + 1, sizeof *begin);
     *p = (graph_problem){0};
     assert_ok(trl_graph_corpus_init(&p->corpus, width, n_families, &err));
-    assert_ok(trl_graph_corpus_add(&p->corpus,
-                                   &(trl_graph_case){graph, family, begin, NULL, y, weight}, &err));
+    assert_ok(trl_graph_corpus_add(
+        &p->corpus,
+        &(trl_graph_case){
+            .graph = graph, .family = family, .begin = begin, .y = y, .weight = weight},
+        &err));
     free(begin);
     p->scores.n = p->adjoint.n = (size_t)p->corpus.corpus.first[1];
     for (size_t f = 0; f < n_families; f++) {

@@ -147,8 +147,14 @@ static void test_whole_graphs(void **state)
     assert_ok(trl_graph_add_factor(b.g, 1, (uint32_t[]){0}, b.n, &err));
     b.family[b.n++] = TRL_NO_TEMPLATE;
     b.begin[b.n] = b.begin[b.n - 1];
-    assert_ok(trl_graph_corpus_add(
-        &p.corpus, &(trl_graph_case){b.g, b.family, b.begin, b.attr, s.y, 1.0}, &err));
+    assert_ok(trl_graph_corpus_add(&p.corpus,
+                                   &(trl_graph_case){.graph = b.g,
+                                                     .family = b.family,
+                                                     .begin = b.begin,
+                                                     .attr = b.attr,
+                                                     .y = s.y,
+                                                     .weight = 1.0},
+                                   &err));
     assert_ok(trl_graph_training_init(&p.t, &p.corpus, &p.o, &infer, &err));
     assert_int_equal(p.t.design.n_sequences, EXAMPLES + 1);
     assert_ok(trl_graph_training_run(&p.t, &r, &err));

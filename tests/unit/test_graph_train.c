@@ -229,9 +229,14 @@ static void test_perceptron_sees_every_template(void **state)
             assert_ok(trl_graph_add_table(g, 2 + v, NULL, &err));
             assert_ok(trl_graph_add_factor(g, 1, &v, v, &err));
         }
-        assert_ok(trl_graph_corpus_add(
-            &c, &(trl_graph_case){g, (uint32_t[]){0, 1}, (size_t[]){0, 0, 1}, &attr, y, 1.0},
-            &err));
+        assert_ok(trl_graph_corpus_add(&c,
+                                       &(trl_graph_case){.graph = g,
+                                                         .family = (uint32_t[]){0, 1},
+                                                         .begin = (size_t[]){0, 0, 1},
+                                                         .attr = &attr,
+                                                         .y = y,
+                                                         .weight = 1.0},
+                                       &err));
     }
     assert_ok(trl_graph_training_init(&t, &c, &o, &infer, &err));
     assert_ok(trl_graph_training_run(&t, &r, &err));

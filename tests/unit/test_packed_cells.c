@@ -40,7 +40,11 @@ static void add_chain(trl_graph_corpus *c, trl_rng *rng, double weight)
             begin[n] = n;
         }
     }
-    assert_ok(trl_graph_corpus_add(c, &(trl_graph_case){g, family, begin, attr, y, weight}, &err));
+    assert_ok(trl_graph_corpus_add(
+        c,
+        &(trl_graph_case){
+            .graph = g, .family = family, .begin = begin, .attr = attr, .y = y, .weight = weight},
+        &err));
 }
 
 static void problem_open(problem *p, const char *objective, const char *optimizer, bool all)

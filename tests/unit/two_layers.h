@@ -86,8 +86,14 @@ static void make_corpus(trl_graph_corpus *c, uint64_t seed, bool weighted)
         const double weight = weighted ? (double)(1 + e % 3) : 1.0;
         builder b;
         unroll(&s, &b);
-        assert_ok(trl_graph_corpus_add(
-            c, &(trl_graph_case){b.g, b.family, b.begin, b.attr, s.y, weight}, &err));
+        assert_ok(trl_graph_corpus_add(c,
+                                       &(trl_graph_case){.graph = b.g,
+                                                         .family = b.family,
+                                                         .begin = b.begin,
+                                                         .attr = b.attr,
+                                                         .y = s.y,
+                                                         .weight = weight},
+                                       &err));
     }
 }
 
