@@ -426,8 +426,12 @@ static void test_bad_examples(void **state)
         trl_graph_corpus c;
         trl_error err;
         assert_ok(trl_graph_corpus_init(&c, (size_t[]){2, 3, 2}, 3, &err));
-        const trl_graph_case x = {
-            pair_graph(bad[k].tables), bad[k].family, bad[k].begin, &attr, bad[k].y, 1.0};
+        const trl_graph_case x = {.graph = pair_graph(bad[k].tables),
+                                  .family = bad[k].family,
+                                  .begin = bad[k].begin,
+                                  .attr = &attr,
+                                  .y = bad[k].y,
+                                  .weight = 1.0};
         assert_int_equal(trl_graph_corpus_add(&c, &x, &err), TRL_EINVAL);
         if (!strstr(err.msg, bad[k].says))
             fail_msg("case %zu says '%s'", k, err.msg);
