@@ -209,7 +209,12 @@ static void load(trl_graph_corpus *c, const char *path, const settings *x)
         must(trl_corpus_set_constant(&c->corpus, k, &err));
     while (read_sentence(f, &tags, &s) && (!x->sentences || c->n < x->sentences)) {
         unroll(&u, &s, width, x->text);
-        const trl_graph_case one = {u.g, u.family, u.begin, u.attr, u.y, 1.0};
+        const trl_graph_case one = {.graph = u.g,
+                                    .family = u.family,
+                                    .begin = u.begin,
+                                    .attr = u.attr,
+                                    .y = u.y,
+                                    .weight = 1.0};
         must(trl_graph_corpus_add(c, &one, &err));
     }
     fclose(f);
