@@ -170,7 +170,7 @@ static const char two[] = "MARKOV 3 2 3 2 0";
 
 static const bad_text bad_evidence[] = {
     {"", 1, 1, "empty"},
-    {"x", 1, 1, "not a number"},
+    {"x", 1, 1, "not a whole number from 0"},
     {"1 3 0", 1, 3, "no variable 3"},
     {"1 1 3", 1, 5, "no label 3: they are 0 to 2"},
     {"1 1", 1, 3, "not evidence"},
