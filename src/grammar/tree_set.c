@@ -63,8 +63,11 @@ static bool room(trl_tree_set *s)
     trl_tree *all = trl_reserve(s->tree, &s->cap, s->n + 1, sizeof *all);
     if (all)
         s->tree = all;
-    if (!all || !s->keep_functions)
-        return all != NULL;
+    uint32_t *place = trl_reserve(s->place, &s->cap_place, s->n + 1, sizeof *place);
+    if (place)
+        s->place = place;
+    if (!all || !place || !s->keep_functions)
+        return all && place;
     uint32_t **f = trl_reserve(s->function, &s->cap_function, s->n + 1, sizeof *f);
     if (f)
         s->function = f;
@@ -72,7 +75,8 @@ static bool room(trl_tree_set *s)
 }
 
 /* One block: nodes, words, classes of functions, the words' bytes. */
-static trl_status keep(trl_tree_set *s, const trl_tree *t, const char *path, trl_error *err)
+static trl_status keep(trl_tree_set *s, const trl_tree *t, const char *path, uint32_t place,
+                       trl_error *err)
 {
     size_t bytes = 0;
     for (size_t k = 0; k < t->n_words; k++)
@@ -99,6 +103,7 @@ static trl_status keep(trl_tree_set *s, const trl_tree *t, const char *path, trl
         s->root = root_of(t);
     if (function)
         s->function[s->n] = function;
+    s->place[s->n] = place;
     trl_tree *kept = &s->tree[s->n++];
     *kept = *t;
     kept->node = node;
@@ -139,12 +144,13 @@ static trl_status read_all(trl_tree_set *s, trl_treebank *bank, const char *path
             *err = why;
         if (st != TRL_OK || !more)
             break;
-        if (s->passes && s->passes(s->passes_ctx, s->n_read++))
+        const uint32_t place = s->passes ? (uint32_t)s->n_read++ : TRL_NO_ID;
+        if (s->passes && s->passes(s->passes_ctx, place))
             continue;
         const bool too_long = max_length && t.n_words > max_length;
         s->too_long += too_long;
         if (!too_long || s->keep_long)
-            st = keep(s, &t, path, err);
+            st = keep(s, &t, path, place, err);
     }
     trl_treebank_free(bank);
     return st;
@@ -213,6 +219,7 @@ void trl_tree_set_balance(trl_tree_set *s, size_t max_length)
         }
         if (s->function)
             s->function[n] = s->function[k];
+        s->place[n] = s->place[k];
         s->tree[n++] = s->tree[k];
     }
     s->n = n;
@@ -225,6 +232,7 @@ void trl_tree_set_fini(trl_tree_set *s)
         free_tree(&s->tree[k]);
     trl_free(s->tree);
     trl_free(s->function);
+    trl_free(s->place);
     trl_strtab_fini(&s->labels);
     trl_strtab_fini(&s->functions);
     *s = (trl_tree_set){0};

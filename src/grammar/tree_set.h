@@ -33,6 +33,8 @@ typedef struct trl_tree_set {
     bool (*passes)(const void *ctx, uint64_t k);
     const void *passes_ctx;
     uint64_t n_read;
+    uint32_t *place; /* [n]: k of each tree; TRL_NO_ID where `passes` was NULL */
+    size_t cap_place;
     uint64_t n_functions; /* labels of phrases that had function tags */
     /* Set before reading to keep them.  A class is all function tags of a label, as they are
      * written, without indices: "SBJ", "LOC-PRD"; class 0 is "", none. */

@@ -48,30 +48,40 @@ static trl_status opinion(trl_chart_parser *p, const trl_chart_parser *first, tr
     return trl_decode_settle(&p->d, st);
 }
 
+trl_status trl_chart_average(trl_chart_parser *p, trl_brackets *own, trl_error *err)
+{
+    trl_brackets b[TRL_MORE_GRAMMARS], mean;
+    const trl_brackets *from[1 + TRL_MORE_GRAMMARS] = {own};
+    const uint32_t *label[1 + TRL_MORE_GRAMMARS] = {NULL};
+    size_t n = 1;
+    trl_status st = TRL_OK;
+    for (size_t k = 0; st == TRL_OK && k < p->n_more; k++) {
+        bool has;
+        st = opinion(p->more[k], p, &b[n - 1], &has, err);
+        if (st != TRL_OK || !has)
+            continue;
+        label[n] = p->model->label_of[k];
+        from[n] = &b[n - 1];
+        n++;
+    }
+    if (st != TRL_OK || n == 1)
+        return st;
+    st = trl_brackets_average(from, label, n, &mean, &p->d.arena, err);
+    if (st == TRL_OK)
+        *own = mean;
+    return st;
+}
+
 /* The tree with the best mean of the expected brackets of all grammars. */
 static trl_status averaged(trl_chart_parser *p, trl_error *err)
 {
     const trl_tree_model *m = &p->model->m;
-    trl_brackets b[1 + TRL_MORE_GRAMMARS], mean;
-    const trl_brackets *from[1 + TRL_MORE_GRAMMARS];
-    const uint32_t *label[1 + TRL_MORE_GRAMMARS] = {NULL};
-    size_t n = 1;
-    trl_status st = trl_decode_brackets(&p->d, &b[0], err);
-    from[0] = &b[0];
+    trl_brackets b;
+    trl_status st = trl_decode_brackets(&p->d, &b, err);
     if (st != TRL_OK || p->d.failure)
         return st;
-    for (size_t k = 0; st == TRL_OK && k < p->n_more; k++) {
-        bool has;
-        st = opinion(p->more[k], p, &b[n], &has, err);
-        if (st != TRL_OK || !has)
-            continue;
-        label[n] = p->model->label_of[k];
-        from[n] = &b[n];
-        n++;
-    }
-    if (st == TRL_OK)
-        st = trl_brackets_average(from, label, n, &mean, &p->d.arena, err);
-    return st == TRL_OK ? trl_mbr_tree(&mean, m->fine.state[m->fine.root].base, p->o.lambda,
+    st = trl_chart_average(p, &b, err);
+    return st == TRL_OK ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, p->o.lambda,
                                        &p->d.result, &p->d.arena, err)
                         : st;
 }

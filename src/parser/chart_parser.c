@@ -218,6 +218,9 @@ static trl_status second_stage(trl_chart_parser *p, const trl_words *words, size
         return st;
     if (p->o.nbest > 1 || p->o.decode == TRL_PARSE_TREE)
         return keep_listed(p, words, made, err);
+    st = trl_chart_average(p, &p->candidates.brackets, err);
+    if (st != TRL_OK)
+        return st;
     st = trl_rerank_tree_of(m, p->o.lambda, &p->candidates, p->rerank.p, &p->d, err);
     if (st != TRL_OK)
         return st;

@@ -43,6 +43,10 @@ trl_status trl_chart_set_up(trl_chart_parser *p, const trl_parse_input *in, trl_
  * TRL_ENOMEM. */
 trl_status trl_chart_add_grammars(trl_chart_parser *p, trl_error *err);
 
+/* *own, what the first grammar expects of the sentence, becomes the mean with what p->more expect
+ * of it; in the decoders' arenas.  TRL_ENOMEM, TRL_ENUMERIC. */
+trl_status trl_chart_average(trl_chart_parser *p, trl_brackets *own, trl_error *err);
+
 /* The parser's choice from the chart that p->d has, in p->d.result: its n is 0 where there is none,
  * and p->d.failure then says why.  TRL_ENOMEM, TRL_ENUMERIC. */
 trl_status trl_chart_choose(trl_chart_parser *p, trl_error *err);

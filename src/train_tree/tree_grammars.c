@@ -26,10 +26,6 @@ trl_status trl_tree_training_check_grammars(const trl_tree_training *j, trl_erro
         j->model_options.grade == TRL_GRADE_GENERATIVE)
         return trl_fail(err, TRL_EINVAL,
                         "grammars are averaged when they are learnt by the likelihood of trees");
-    if (o->rerank)
-        return trl_fail(err, TRL_EINVAL,
-                        "a second stage chooses among trees of one grammar, not of %llu",
-                        (unsigned long long)o->grammars);
     return trl_tree_training_reads_again(j, "another grammar", err);
 }
 

@@ -2,8 +2,9 @@
  * penalty and the share by cross-validation over them, weights.
  *
  * The treebank is cut into folds of neighbouring trees.  A first stage is trained without each of
- * them, with the options of the run and the clusters of its model, and makes the lists of that
- * fold.  Nothing of this is in checkpoints: a run that is resumed does it again, to the same bits.
+ * them, with the options of the run, the clusters of its model and the tags that its trees were
+ * learnt with, and makes the lists of that fold, whose trees have such tags, too.  Nothing of this
+ * is in checkpoints: a run that is resumed does it again, to the same bits.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -65,6 +66,38 @@ static trl_train_options fold_options(const second_stage *s, trl_buf *nowhere)
     return o;
 }
 
+/* The taggers of the whole run have seen trees of raw text, which were parsed by all of it. */
+static const trl_tree_taggers *shared_taggers(const second_stage *s)
+{
+    return s->j->model.tagger.model && !s->j->o->self_train ? &s->j->taggers : NULL;
+}
+
+/* Lists of held-out trees, those of each fold of the taggers with the tagger that has not seen it.
+ */
+static trl_status list_tagged(second_stage *s, trl_tree_training *part,
+                              const trl_rerank_source *from, const trl_tree_set *held,
+                              trl_error *err)
+{
+    const trl_tree_taggers *known = shared_taggers(s);
+    trl_word_tagger own = part->model.tagger;
+    trl_status st = TRL_OK;
+    for (size_t begin = 0, end; st == TRL_OK && begin < held->n; begin = end) {
+        const uint8_t fold = known->fold_of[held->place[begin]];
+        for (end = begin; end < held->n && known->fold_of[held->place[end]] == fold;)
+            end++;
+        trl_tree_set same = *held; /* a view */
+        same.tree += begin;
+        same.n = end - begin;
+        part->model.tagger = (trl_word_tagger){0};
+        st = trl_tree_training_fold_tagger(part, &known->fold[fold], &part->model.tagger, err);
+        if (st == TRL_OK)
+            st = trl_rerank_lists_add(&s->lists, from, &same, part->pool, err);
+        trl_word_tagger_fini(&part->model.tagger);
+    }
+    part->model.tagger = own;
+    return st;
+}
+
 /* The first stage without the fold has been trained. */
 static trl_status list_fold(void *ctx, trl_tree_training *part, trl_error *err)
 {
@@ -83,11 +116,17 @@ static trl_status list_fold(void *ctx, trl_tree_training *part, trl_error *err)
         m->features.w = part->w;
         if (m->grade != TRL_GRADE_GENERATIVE)
             trl_tree_model_shared(m, binary_exp, unary);
-        st = trl_rerank_lists_add(&s->lists,
-                                  &(trl_rerank_source){m, binary_exp, unary, s->j->heads,
-                                                       &s->j->model.clusters,
-                                                       (uint32_t)s->j->o->rerank, GROUPS, s->fold},
-                                  &held, part->pool, err);
+        const trl_rerank_source from = {m,
+                                        binary_exp,
+                                        unary,
+                                        s->j->heads,
+                                        &s->j->model.clusters,
+                                        (uint32_t)s->j->o->rerank,
+                                        GROUPS,
+                                        s->fold};
+        st = shared_taggers(s) && m->tagger.model
+                 ? list_tagged(s, part, &from, &held, err)
+                 : trl_rerank_lists_add(&s->lists, &from, &held, part->pool, err);
     }
     trl_free(binary_exp);
     trl_free(unary);
@@ -111,10 +150,12 @@ static trl_status make_lists(second_stage *s, trl_error *err)
             return trl_fail(err, TRL_ECANCEL, "stopped");
         leave_out(s, true);
         const trl_train_options o = fold_options(s, &nowhere);
-        st = trl_train_tree_part(
-            &o,
-            &(trl_tree_part_run){.clusters = &s->j->model.clusters, .ctx = s, .trained = list_fold},
-            &result, err);
+        st = trl_train_tree_part(&o,
+                                 &(trl_tree_part_run){.clusters = &s->j->model.clusters,
+                                                      .ctx = s,
+                                                      .trained = list_fold,
+                                                      .taggers = shared_taggers(s)},
+                                 &result, err);
     }
     trl_buf_fini(&nowhere);
     return st;

@@ -107,17 +107,31 @@ static trl_status keep_tags(trl_tree_training *j, size_t tree, const trl_tag_fin
     return list && tag ? TRL_OK : trl_fail_mem(err);
 }
 
-static trl_status tag_fold(trl_tree_training *j, size_t fold, const trl_buf *bytes, trl_error *err)
+trl_status trl_tree_training_fold_tagger(const trl_tree_training *j, const trl_buf *bytes,
+                                         trl_word_tagger *out, trl_error *err)
 {
     const trl_tree_model *m = &j->model;
+    return trl_word_tagger_open(out, (trl_str){bytes->data, bytes->len},
+                                &(trl_given_grammars){&m->fine, &m->coarse}, &m->clusters.view,
+                                err);
+}
+
+/* By the whole run's folds where its taggers are taken. */
+static bool in_fold(const trl_tree_training *j, size_t tree, size_t fold)
+{
+    const trl_tree_taggers *known = j->part ? j->part->taggers : NULL;
+    return known ? known->fold_of[j->trees.place[tree]] == fold
+                 : trl_tree_in_fold(tree, j->trees.n, FOLDS, fold);
+}
+
+static trl_status tag_fold(trl_tree_training *j, size_t fold, const trl_buf *bytes, trl_error *err)
+{
     trl_word_tagger tagger = {0};
     trl_tag_finder finder = {0};
-    trl_status st =
-        trl_word_tagger_open(&tagger, (trl_str){bytes->data, bytes->len},
-                             &(trl_given_grammars){&m->fine, &m->coarse}, &m->clusters.view, err);
+    trl_status st = trl_tree_training_fold_tagger(j, bytes, &tagger, err);
     for (size_t k = 0; st == TRL_OK && k < j->trees.n; k++) {
         const trl_tree *t = &j->trees.tree[k];
-        if (!trl_tree_in_fold(k, j->trees.n, FOLDS, fold))
+        if (!in_fold(j, k, fold))
             continue;
         st = trl_tag_find(&finder, &tagger, &(trl_words){t->word, t->n_words}, err);
         if (st == TRL_OK)
@@ -140,9 +154,28 @@ static trl_status run_fold(void *ctx, size_t job, size_t worker, trl_error *err)
     trl_status st = learn(x, fold, &own->fold[fold], err);
     if (st == TRL_OK)
         st = tag_fold(x->j, fold, &own->fold[fold], err);
-    if (x->j->o->grammars < 2)
+    if (!trl_tree_taggers_are_kept(x->j->o))
         trl_buf_fini(&own->fold[fold]);
     return st;
+}
+
+/* The fold of every tree that was read; a tree that was left out is in that of the one before. */
+static trl_status keep_folds(trl_tree_training *j, trl_error *err)
+{
+    trl_tree_taggers *own = &j->taggers;
+    const trl_tree_set *s = &j->trees;
+    if (!trl_tree_taggers_are_kept(j->o))
+        return TRL_OK;
+    own->fold_of = trl_zalloc(s->n_read + 1, sizeof *own->fold_of);
+    if (!own->fold_of)
+        return trl_fail_mem(err);
+    own->read = s->n_read;
+    for (size_t k = 0; k < s->n; k++) {
+        const uint64_t end = k + 1 < s->n ? s->place[k + 1] : s->n_read;
+        for (uint64_t r = s->place[k]; r < end && r < s->n_read; r++)
+            own->fold_of[r] = (uint8_t)(k * FOLDS / s->n);
+    }
+    return TRL_OK;
 }
 
 /* ---- the stage ------------------------------------------------------------------------------- */
@@ -157,9 +190,9 @@ trl_status trl_tree_training_tagger(trl_tree_training *j, trl_error *err)
     trl_status st =
         j->tags ? trl_pool_run(j->pool, FOLDS + 1, run_fold, &x, err) : trl_fail_mem(err);
     if (st == TRL_OK)
-        st = trl_word_tagger_open(
-            &j->model.tagger, (trl_str){j->taggers.all.data, j->taggers.all.len},
-            &(trl_given_grammars){&j->model.fine, &j->model.coarse}, &j->model.clusters.view, err);
+        st = keep_folds(j, err);
+    if (st == TRL_OK)
+        st = trl_tree_training_fold_tagger(j, &j->taggers.all, &j->model.tagger, err);
     if (st != TRL_OK)
         return st;
     snprintf(note, sizeof note, "tagger of %zu tags, and %d of parts of the trees",
@@ -173,6 +206,7 @@ void trl_tree_training_tagger_fini(trl_tree_training *j)
     for (size_t k = 0; j->tags && k < j->trees.n; k++)
         trl_free((void *)(uintptr_t)j->tags[k].tag);
     trl_free(j->tags);
+    trl_free(j->taggers.fold_of);
     trl_buf_fini(&j->taggers.all);
     for (size_t k = 0; k < FOLDS; k++)
         trl_buf_fini(&j->taggers.fold[k]);

@@ -22,7 +22,15 @@ struct trl_tree_training;
 /* The bytes of taggers: of all trees, and of all but those of each fold. */
 typedef struct trl_tree_taggers {
     trl_buf all, fold[TRL_TAGGER_FOLDS];
+    uint8_t *fold_of; /* [read]: the fold of tree k of all trees read */
+    uint64_t read;
 } trl_tree_taggers;
+
+/* A whole run with runs within it that take its taggers. */
+static inline bool trl_tree_taggers_are_kept(const trl_train_options *o)
+{
+    return o->grammars > 1 || o->rerank;
+}
 
 /* A run within a run: what it shares with the whole run, and who takes it when it has been trained;
  * NULL: its model is written to the options' model_out. */
@@ -30,7 +38,7 @@ typedef struct trl_tree_part_run {
     const trl_tree_clusters *clusters; /* in place of its own; or NULL */
     void *ctx;
     trl_status (*trained)(void *ctx, struct trl_tree_training *part, trl_error *err);
-    const trl_tree_taggers *taggers; /* of the same trees, in place of its own; or NULL */
+    const trl_tree_taggers *taggers; /* of these trees or more, in place of its own; or NULL */
 } trl_tree_part_run;
 
 typedef struct trl_tree_training {
@@ -47,7 +55,7 @@ typedef struct trl_tree_training {
     bool span_pruner;             /* the pruner is a span pruner */
     size_t given;                 /* of trees of more words longer spans are given; 0: of none */
     bool tagger;                  /* the parser has a tagger, if there are trees enough for one */
-    trl_tree_taggers taggers;     /* `all`: the bytes of model.tagger; folds are kept for `more` */
+    trl_tree_taggers taggers;     /* `all`: the bytes of model.tagger; folds are kept for parts */
     trl_buf more[TRL_MORE_GRAMMARS]; /* parsers of other grammars, as files; empty: none */
     trl_given_list *tags;            /* [trees] by taggers that have not seen the tree; or NULL */
     trl_store *charts;
@@ -93,6 +101,11 @@ trl_status trl_tree_training_pruner(trl_tree_training *j, const trl_span_pruner_
  * TRL_ECANCEL; TRL_ENOMEM. */
 trl_status trl_tree_training_tagger(trl_tree_training *j, trl_error *err);
 void trl_tree_training_tagger_fini(trl_tree_training *j);
+
+/* The tagger that has not seen the trees of a fold, for words under j's grammars; borrows the bytes
+ * and j's clusters.  TRL_ENOMEM, TRL_EMODEL. */
+trl_status trl_tree_training_fold_tagger(const trl_tree_training *j, const trl_buf *bytes,
+                                         trl_word_tagger *out, trl_error *err);
 
 /* tree_function_training.c: learns the model's function labels when they are asked for; else says
  * that the trees had some, if so.  TRL_EINVAL without any; TRL_ECANCEL; TRL_ENOMEM. */
