@@ -77,6 +77,7 @@ static option options[] = {
     {TRAIN_OPTION("c2")},
     {TRAIN_OPTION("no-intercept")},
     {TRAIN_OPTION("features")},
+    {TRAIN_OPTION("features-of")},
     {"memory", .type = OPTION_REAL, OPTION_FIELD(settings, memory), .value = "MB",
      .help = "features of a classifier beyond this go to a temporary file"},
     {TRAIN_OPTION("seed")},

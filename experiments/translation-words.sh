@@ -25,6 +25,8 @@ for share in $shares; do
     learn "cut.$share" $g "$n" align "$@" --words l2 --c2 "$c2" --features "$(features "boosted.$share")"
     learn "bare.$share" $g "$n" align "$@" --words l2 --c2 "$c2" --no-intercept
     learn "bare-cut.$share" $g "$n" align "$@" --words l2 --c2 "$c2" --no-intercept --features "$(features "boosted.$share")"
+    learn "each.$share" $g "$n" align "$@" --words l2 --c2 "$c2" --features-of "$work/boosted.$share.model"
+    learn "bare-each.$share" $g "$n" align "$@" --words l2 --c2 "$c2" --no-intercept --features-of "$work/boosted.$share.model"
     learn "frequent.$share" $g "$n" align "$@" --words frequent
 done
 row() { # TITLE NAME
@@ -51,8 +53,10 @@ END
         row "$share: boosted trees" "boosted.$share"
         row "$share: logistic regression" "whole.$share"
         row "$share: logistic regression, as many features" "cut.$share"
+        row "$share: logistic regression, as many features in each classifier" "each.$share"
         row "$share: logistic regression without intercepts" "bare.$share"
         row "$share: the same, as many features" "bare-cut.$share"
+        row "$share: the same, as many features in each classifier" "bare-each.$share"
         row "$share: most frequent translation" "frequent.$share"
     done
     echo

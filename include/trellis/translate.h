@@ -78,6 +78,8 @@ typedef struct trl_translate_options {
                                training goes on */
     bool resume;            /* what `checkpoint` has is not made again: the same model */
     bool no_intercept; /* of TRL_WORDS_L2: nothing but features says how frequent a candidate is */
+    const char *features_of; /* of TRL_WORDS_L2: a model file or NULL; every classifier keeps as
+                                many features as that of the same words has there */
 } trl_translate_options;
 TRL_API void trl_translate_options_init(trl_translate_options *o, size_t size); /* sizeof *o */
 

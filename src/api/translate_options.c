@@ -55,6 +55,9 @@ static const trl_option rows[] = {
         .help = "l2: no intercepts, which are neither penalised nor counted as features"),
     ROW("features", INTEGER, features, .value = "N", .preset = "all",
         .help = "l2: keep the N largest weights"),
+    ROW("features-of", STRING, features_of, .value = "FILE", .file = TRL_OPTION_INPUT,
+        .help =
+            "l2: a model; keep as many weights of every pair of words as it has features of it"),
     ROW("beam", INTEGER, beam, .value = "N",
         .help = "links to permutations: items of a node; 0: all"),
     ROW("bytes", INTEGER, memory, .value = "N",

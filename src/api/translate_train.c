@@ -26,6 +26,7 @@ typedef struct run {
     trl_translate_source source;
     trl_translate_corpus corpus;
     trl_translate_model m;
+    trl_translate_model *like; /* of o->features_of */
     trl_train_translate_result learnt;
     char settings[600];
 } run;
@@ -35,6 +36,7 @@ static void run_fini(run *r)
     trl_translate_corpus_fini(&r->corpus);
     trl_translate_source_fini(&r->source);
     trl_translate_model_fini(&r->m);
+    trl_translate_model_free(r->like);
     trl_parse_model_free(r->parser);
     trl_container_free(r->parser_file);
     trl_journal_free(r->journal);
@@ -146,6 +148,7 @@ static trl_status learn(run *r, trl_error *err)
     }
     trl_train_translate_options x = {.filter = {o->min_count, o->min_share},
                                      .features = o->features,
+                                     .like = r->like ? r->like->boost : NULL,
                                      .tune_null = tune,
                                      .pool = r->pool,
                                      .journal = r->journal};
@@ -221,6 +224,8 @@ trl_status trl_translate_train(const trl_translate_data *data, const trl_transla
         st = trl_head_rules_read(data->heads, &r.m.heads, err);
     if (st == TRL_OK)
         st = open_parser(&r, err);
+    if (st == TRL_OK && o.words == TRL_WORDS_L2 && o.features_of)
+        st = trl_translate_model_open(o.features_of, &r.like, err);
     if (st == TRL_OK)
         st = trl_translate_source_open(&r.source, data, &r.notes, err);
     if (st == TRL_OK)

@@ -302,6 +302,8 @@ trl_status trl_train_translate(trl_translate_model *m, const trl_translate_corpu
         st = number_classifiers(&t, result, err);
         if (st == TRL_OK && o->words.learner == TRL_LEARN_L2 && o->features)
             st = trl_keep_heaviest(m, result->word_classifiers, o->features, err);
+        if (st == TRL_OK && o->words.learner == TRL_LEARN_L2 && o->like)
+            st = trl_keep_as_many(m, result->word_classifiers, o->like, err);
     }
     if (st == TRL_OK)
         st = trl_translate_model_index(m, err);

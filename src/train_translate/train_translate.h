@@ -10,9 +10,10 @@
 
 typedef struct trl_train_translate_options {
     trl_candidate_filter filter;
-    trl_learn_options words; /* of words; of orders, but these are never linear */
-    size_t features;         /* of linear words: only the heaviest; 0: all */
-    bool tune_null;          /* trl_tune_null */
+    trl_learn_options words;     /* of words; of orders, but these are never linear */
+    size_t features;             /* of linear words: only the heaviest; 0: all */
+    const trl_boost_model *like; /* of linear words: trl_keep_as_many; or NULL */
+    bool tune_null;              /* trl_tune_null */
     trl_pool *pool;
     trl_journal *journal; /* finished classifiers, or NULL */
 } trl_train_translate_options;
@@ -66,7 +67,12 @@ trl_status trl_tune_lambda(trl_translate_model *m, const trl_tune_text *t,
 trl_status trl_tune_null(trl_translate_model *m, const trl_tune_text *t, trl_pool *pool,
                          trl_train_translate_result *result, trl_error *err);
 
-/* Keeps the `most` heaviest weights of the linear classifiers of words.  TRL_ENOMEM. */
+/* cut.c: keeps the `most` heaviest weights of the linear classifiers of words.  TRL_ENOMEM. */
 trl_status trl_keep_heaviest(trl_translate_model *m, size_t n_parts, size_t most, trl_error *err);
+
+/* The same for each of them: as many as the classifier of the same name has features in `like`, or
+ * none where it has no such classifier. */
+trl_status trl_keep_as_many(trl_translate_model *m, size_t n_parts, const trl_boost_model *like,
+                            trl_error *err);
 
 #endif
