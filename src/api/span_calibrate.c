@@ -17,26 +17,38 @@ typedef struct functions {
     trl_span_calibration spans, trees;
 } functions;
 
-/* What becomes of that of trees. */
-typedef enum tree_part { TREES_REPLACED, TREES_KEPT } tree_part;
+/* What becomes of that of trees: a second stage has its own, for the trees it chooses, which is the
+ * one replaced where there is one. */
+typedef enum tree_part { TREES_REPLACED, TREES_KEPT, TREES_NONE } tree_part;
+
+/* Section of the function of the trees that the model chooses. */
+static const char *tree_tag(const trl_container *c)
+{
+    const void *head;
+    size_t n;
+    return trl_container_find(c, "rmeta", &head, &n) ? TRL_LIST_CALIBRATION_TAG
+                                                     : TRL_TREE_CALIBRATION_TAG;
+}
 
 /* The bytes of the model with this calibration. */
 static trl_status rebuild(const trl_model *m, const functions *f, tree_part part, const char *path,
                           trl_buf *out, trl_error *err)
 {
-    const char *const old[] = {TRL_SPAN_CALIBRATION_TAG,
-                               part == TREES_KEPT ? NULL : TRL_TREE_CALIBRATION_TAG, NULL};
+    const char *old[] = {TRL_SPAN_CALIBRATION_TAG, NULL, NULL, NULL};
     trl_container *c = NULL;
     size_t n = 0;
     const void *bytes = trl_model_bytes(m, &n);
     trl_status st = trl_container_from_memory(bytes, n, "tree", &c, err);
     if (st != TRL_OK)
         return st;
+    const char *tag = tree_tag(c);
+    old[1] = part == TREES_KEPT ? NULL : tag;
+    old[2] = part == TREES_NONE ? TRL_TREE_CALIBRATION_TAG : NULL;
     trl_container_builder b = {0};
     trl_container_builder_copy(&b, c, old);
     st = trl_span_calibration_save(&f->spans, TRL_SPAN_CALIBRATION_TAG, &b, err);
     if (st == TRL_OK && part == TREES_REPLACED)
-        st = trl_span_calibration_save(&f->trees, TRL_TREE_CALIBRATION_TAG, &b, err);
+        st = trl_span_calibration_save(&f->trees, tag, &b, err);
     if (st == TRL_OK)
         st = path ? trl_container_write(&b, "tree", path, err)
                   : trl_container_to_buf(&b, "tree", out, err);
@@ -149,12 +161,12 @@ static trl_status fit(const trl_model *m, const char *trees, collection *o, func
                       trl_error *err)
 {
     trl_parse_options options = trl_parse_options_default();
-    options.spans = options.probability = options.first_stage = true;
+    options.spans = options.probability = true;
     trl_buf bytes = {0};
     trl_parse_model *raw = NULL;
     trl_parser *p = NULL;
     *f = (functions){0};
-    trl_status st = rebuild(m, f, TREES_REPLACED, NULL, &bytes, err);
+    trl_status st = rebuild(m, f, TREES_NONE, NULL, &bytes, err);
     if (st == TRL_OK)
         st = trl_parse_model_from_memory(bytes.data, bytes.len, &raw, err);
     if (st == TRL_OK)
@@ -241,5 +253,5 @@ trl_status trl_model_save_parse_fit(const trl_model *m, const trl_parse_fit *fit
     trl_status st = fit ? take(&fit->span, false, &f.spans, err) : TRL_OK;
     if (st == TRL_OK && fit && fit->tree.n)
         st = take(&fit->tree, true, &f.trees, err);
-    return st == TRL_OK ? rebuild(m, &f, TREES_REPLACED, path, NULL, err) : st;
+    return st == TRL_OK ? rebuild(m, &f, fit ? TREES_REPLACED : TREES_NONE, path, NULL, err) : st;
 }

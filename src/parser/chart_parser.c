@@ -176,6 +176,12 @@ static trl_status one(trl_chart_parser *p, const trl_str *word, size_t n, double
 
 /* ---- the second stage ------------------------------------------------------------------------ */
 
+/* The log of a probability by the list, as it is told. */
+static double told_of_list(const trl_chart_parser *p, double probability)
+{
+    return trl_log_calibrated(&p->model->m.reranker.trees, log(probability));
+}
+
 /* The trees of the list by the second stage, most probable first; of equals the earlier. */
 static trl_status keep_listed(trl_chart_parser *p, const trl_words *words, size_t *made,
                               trl_error *err)
@@ -189,8 +195,8 @@ static trl_status keep_listed(trl_chart_parser *p, const trl_words *words, size_
         for (size_t k = 1; k < c->n; k++)
             best = left[k] > left[best] ? k : best;
         const trl_candidate *t = &c->list[best];
-        st = keep_tree(p, *made, &(found_tree){t->node, t->tree.n, log(left[best])}, words->word,
-                       words->n, err);
+        st = keep_tree(p, *made, &(found_tree){t->node, t->tree.n, told_of_list(p, left[best])},
+                       words->word, words->n, err);
         left[best] = -1.0; /* taken */
     }
     return st;
@@ -201,7 +207,7 @@ static double listed_log_p(const trl_chart_parser *p, const trl_node_list *t)
 {
     for (size_t k = 0; k < p->candidates.n; k++)
         if (trl_same_tree(&p->candidates.list[k].tree, t))
-            return log(p->rerank.p[k]);
+            return told_of_list(p, p->rerank.p[k]);
     return -(double)INFINITY;
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/mem.h"
 #include "parser/reranker.h"
 
@@ -21,22 +22,21 @@ void trl_reranker_fini(trl_reranker *r)
     *r = (trl_reranker){0};
 }
 
-void trl_reranker_save(const trl_reranker *r, trl_container_builder *b)
+trl_status trl_reranker_save(const trl_reranker *r, trl_container_builder *b, trl_error *err)
 {
     if (r->n == 0)
-        return;
+        return TRL_OK;
     meta *head = trl_zalloc(1, sizeof *head);
     const trl_str rules = trl_head_rules_text(r->heads);
-    if (!head) {
-        b->failed = TRL_ENOMEM;
-        return;
-    }
+    if (!head)
+        return trl_fail_mem(err);
     *head = (meta){.version = 1, .n = r->n, .groups = r->groups, .share = r->share};
     memcpy(head->said, r->said, sizeof head->said);
     trl_container_builder_give(b, "rmeta", head, sizeof *head);
     trl_container_builder_add(b, "rheads", rules.p, rules.n);
     trl_container_builder_add(b, "rkeys", r->index.key, r->index.n_slots * sizeof *r->index.key);
     trl_container_builder_add(b, "rweights", r->weight, r->index.n_slots * sizeof *r->weight);
+    return trl_span_calibration_save(&r->trees, TRL_LIST_CALIBRATION_TAG, b, err);
 }
 
 static bool sane(const meta *m)
@@ -86,6 +86,8 @@ trl_status trl_reranker_load(trl_reranker *r, const trl_container *c, trl_error 
     if (!sane(&head))
         return trl_container_damaged(c, err, "the header of its second stage makes no sense");
     trl_status st = load_weights(r, c, err);
+    if (st == TRL_OK)
+        st = trl_span_calibration_load(&r->trees, TRL_LIST_CALIBRATION_TAG, c, err);
     if (st != TRL_OK)
         return st;
     st = trl_head_rules_parse("<head rules>", rules, size, &r->heads, err);

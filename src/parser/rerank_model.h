@@ -5,6 +5,7 @@
 #define TRL_RERANK_MODEL_H
 
 #include "model/container.h"
+#include "parser/span_calibration.h"
 #include "parser/tree_index.h"
 #include "treebank/heads.h"
 
@@ -16,6 +17,7 @@ typedef struct trl_reranker {
     uint32_t groups; /* of features: trl_rerank_group */
     double share;    /* in expected brackets */
     double said[TRL_RERANK_SAID]; /* weights */
+    trl_span_calibration trees;   /* what is told of the probability of a tree of a list */
     trl_tree_index index;         /* numbers are slots */
     const float *weight;          /* [slots] */
     trl_head_rules *heads;        /* owned */
@@ -24,8 +26,9 @@ typedef struct trl_reranker {
 } trl_reranker;
 void trl_reranker_fini(trl_reranker *r);
 
-/* Adds the sections of a second stage, if there is one.  Borrows from r until they are written. */
-void trl_reranker_save(const trl_reranker *r, trl_container_builder *b);
+/* Adds the sections of a second stage, if there is one.  Borrows from r until they are written.
+ * TRL_ENOMEM. */
+trl_status trl_reranker_save(const trl_reranker *r, trl_container_builder *b, trl_error *err);
 
 /* From a file, if it has any; weights stay in the container.  TRL_EMODEL, TRL_ENOMEM. */
 trl_status trl_reranker_load(trl_reranker *r, const trl_container *c, trl_error *err);

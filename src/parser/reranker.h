@@ -12,7 +12,7 @@
  *
  * In a file: `rmeta`, one `meta` of reranker.c; `rheads`, the head rules as text; `rkeys`
  * u64[slots] and `rweights` f32[slots], the keys of features and their weights, open addressing as
- * of tree_index.h.
+ * of tree_index.h; `rtreecal`, what is told of p(t) (span_calibration.h).
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_RERANKER_H

@@ -183,7 +183,7 @@ trl_status trl_span_calibration_load(trl_span_calibration *s, const char *tag,
     const void *bytes;
     size_t n;
     double x[2], p = -1.0, share = 0.0;
-    const bool below = strcmp(tag, TRL_TREE_CALIBRATION_TAG) == 0;
+    const bool below = strcmp(tag, TRL_SPAN_CALIBRATION_TAG) != 0; /* of trees */
     *s = (trl_span_calibration){0};
     if (!trl_container_find(c, tag, &bytes, &n))
         return TRL_OK;

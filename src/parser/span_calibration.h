@@ -20,6 +20,7 @@
 
 #define TRL_SPAN_CALIBRATION_TAG "spancal"
 #define TRL_TREE_CALIBRATION_TAG "treecal"
+#define TRL_LIST_CALIBRATION_TAG "rtreecal" /* of trees by a second stage */
 
 typedef struct trl_span_calibration {
     size_t n; /* 0: posteriors stay */
@@ -48,7 +49,7 @@ bool trl_span_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibratio
 /* The same for trees: at most p, and above 0 from p > 0 on. */
 bool trl_tree_calibration_fit(trl_span_outcome *x, size_t n, trl_span_calibration *out);
 
-/* The section `tag`, double[n][2]; without it there is none.  That of trees must be at most p.
+/* The section `tag`, double[n][2]; without it there is none.  Those of trees must be at most p.
  * TRL_ENOMEM, TRL_EMODEL. */
 trl_status trl_span_calibration_save(const trl_span_calibration *s, const char *tag,
                                      trl_container_builder *b, trl_error *err);

@@ -130,7 +130,8 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
         st = trl_clusters_save(m->clusters.owned, b, err);
     if (st == TRL_OK)
         st = trl_span_pruner_save(&m->span_pruner, b, err);
-    trl_reranker_save(&m->reranker, b);
+    if (st == TRL_OK)
+        st = trl_reranker_save(&m->reranker, b, err);
     if (m->tagger.model) {
         size_t n;
         const void *bytes = trl_model_bytes(m->tagger.model, &n);

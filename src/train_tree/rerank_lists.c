@@ -119,6 +119,20 @@ static uint32_t shared(const uint64_t *a, size_t n, const uint64_t *b, size_t m)
     return both;
 }
 
+/* Every node the same, tags included; both with the nodes above first. */
+static bool is_right(const trl_tree *gold, const trl_strtab *gold_labels, const trl_node_list *t,
+                     const trl_strtab *labels)
+{
+    bool same = gold->n_nodes == t->n;
+    for (size_t v = 0; same && v < t->n; v++) {
+        const trl_node *a = &gold->node[v], *b = &t->node[v];
+        const trl_str x = trl_strtab_get(gold_labels, a->label),
+                      y = trl_strtab_get(labels, b->label);
+        same = a->from == b->from && a->to == b->to && x.n == y.n && memcmp(x.p, y.p, x.n) == 0;
+    }
+    return same;
+}
+
 static bool list_brackets(worker *w, const trl_tree *t, const trl_strtab *gold_labels,
                           const trl_strtab *labels, trl_rerank_choice *out)
 {
@@ -141,6 +155,7 @@ static bool list_brackets(worker *w, const trl_tree *t, const trl_strtab *gold_l
         first[k + 1] = first[k] + n;
         out->test[k] = (uint32_t)n;
         out->match[k] = shared(g, out->gold, b + first[k], n);
+        out->right[k] = is_right(t, gold_labels, c, labels);
         for (size_t l = 0; l <= k; l++)
             out->common[k * w->c.n + l] = out->common[l * w->c.n + k] =
                 shared(b + first[l], out->test[l], b + first[k], n);
@@ -220,14 +235,15 @@ static trl_status make_list(listing *a, worker *w, const trl_tree *t, trl_rerank
                             trl_error *err)
 {
     const size_t n = w->c.n;
-    out->match = trl_alloc(n * 2 + n * n + n + 1, sizeof *out->match);
+    out->match = trl_alloc(n * 3 + n * n + n + 1, sizeof *out->match);
     out->said = trl_alloc(n * TRL_SAID, sizeof *out->said);
     if (!out->match || !out->said)
         return trl_fail_mem(err);
     out->n = (uint32_t)n;
     out->fold = a->from->fold;
     out->test = out->match + n;
-    out->common = out->test + n;
+    out->right = out->test + n;
+    out->common = out->right + n;
     out->first = out->common + n * n;
     list_said(w, out);
     if (!list_brackets(w, t, &a->trees->labels, &a->from->m->fine.labels, out))

@@ -18,6 +18,7 @@ typedef struct trl_rerank_choice {
     uint32_t *match;  /* [n]: brackets that are right, ... */
     uint32_t *test;   /* [n]: ... of so many; one block with the next two */
     uint32_t *common; /* [n][n]: brackets that two candidates share */
+    uint32_t *right;  /* [n]: 1 for the tree of the treebank, else 0 */
     uint32_t *first;  /* [n + 1]: features of candidate k are id[first[k]] ... */
     double *said;     /* [n][TRL_SAID], less that of number 0 */
     uint32_t *id;     /* numbers of keys */

@@ -21,7 +21,8 @@
 #include "train_tree/tree_training.h"
 
 #define FOLDS 3
-#define LEAST_LISTS 3 /* in which a feature makes a difference */
+#define LEAST_LISTS 3  /* in which a feature makes a difference */
+#define LIST_LENGTHS 2 /* sentences of that many times --max-length have lists, too */
 #define GROUPS (TRL_RERANK_ALL & ~(TRL_RERANK_NEIGHBOURS | TRL_RERANK_EDGES))
 
 static const double penalties[] = {45.0, 15.0, 5.0};
@@ -38,6 +39,7 @@ typedef struct second_stage {
     double *w; /* [n_weights + 64] */
     double loss[PENALTIES];
     uint64_t match[SHARES], test[SHARES], gold; /* of held-out lists */
+    trl_span_outcome *told[SHARES];             /* [lists]: the probabilities of the trees chosen */
 } second_stage;
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -105,7 +107,8 @@ static trl_status list_fold(void *ctx, trl_tree_training *part, trl_error *err)
     trl_tree_set held = {.on_bad = s->j->trees.on_bad ? ignore_bad : NULL, .cancel = &s->j->cancel};
     trl_buf nowhere = {0};
     leave_out(s, false);
-    const trl_train_options o = fold_options(s, &nowhere);
+    trl_train_options o = fold_options(s, &nowhere);
+    o.max_length *= LIST_LENGTHS;
     trl_tree_model *m = &part->model;
     double *binary_exp = trl_alloc64(m->fine.n_binary, sizeof *binary_exp);
     double *unary = trl_alloc64(m->fine.n_unary, sizeof *unary);
@@ -194,6 +197,15 @@ static trl_status choose_penalty(second_stage *s, double *c2, trl_error *err)
     return st;
 }
 
+static trl_status make_room(second_stage *s, trl_error *err)
+{
+    s->w = trl_alloc64(s->fit.n_weights + 64, sizeof *s->w);
+    bool ok = s->w != NULL;
+    for (size_t x = 0; ok && x < SHARES; x++)
+        ok = (s->told[x] = trl_alloc(s->lists.n, sizeof *s->told[x])) != NULL;
+    return ok ? TRL_OK : trl_fail_mem(err);
+}
+
 /* What the choices of every share would score, each fold by weights that have not seen it. */
 static trl_status score_shares(second_stage *s, double c2, trl_error *err)
 {
@@ -210,6 +222,7 @@ static trl_status score_shares(second_stage *s, double c2, trl_error *err)
             s->gold += c->gold;
             for (size_t x = 0; x < SHARES; x++) {
                 const size_t chosen = trl_rerank_choose(c, p, shares[x]);
+                s->told[x][k] = (trl_span_outcome){p[chosen], c->right[chosen] != 0};
                 s->match[x] += c->match[chosen];
                 s->test[x] += c->test[chosen];
             }
@@ -263,11 +276,10 @@ static trl_status learn(second_stage *s, trl_error *err)
     trl_status st = trl_rerank_lists_prune(&s->lists, LEAST_LISTS, err);
     if (st == TRL_OK)
         st = trl_rerank_fit_init(&s->fit, &s->lists, trl_pool_threads(j->pool), err);
+    if (st == TRL_OK)
+        st = make_room(s, err);
     if (st != TRL_OK)
         return st;
-    s->w = trl_alloc64(s->fit.n_weights + 64, sizeof *s->w);
-    if (!s->w)
-        return trl_fail_mem(err);
     start(s);
     st = choose_penalty(s, &c2, err);
     if (st == TRL_OK)
@@ -291,6 +303,7 @@ static trl_status learn(second_stage *s, trl_error *err)
     if (st == TRL_OK) {
         r->groups = GROUPS;
         r->share = shares[best];
+        trl_tree_calibration_fit(s->told[best], s->lists.n, &r->trees);
         r->n = (uint32_t)j->o->rerank;
     }
     return st;
@@ -327,6 +340,8 @@ trl_status trl_tree_training_rerank(trl_tree_training *j, trl_train_result *resu
     trl_rerank_lists_fini(&s.lists);
     trl_free(s.left_out);
     trl_free(s.w);
+    for (size_t x = 0; x < SHARES; x++)
+        trl_free(s.told[x]);
     if (st == TRL_ECANCEL && result->iterations) {
         result->stopped = true;
         st = TRL_OK;

@@ -354,13 +354,16 @@ static void test_files(void **state)
     open_stage(&s);
     random_stage(&s, 0.5);
     const trl_reranker *r = &s.m.reranker;
-    trl_reranker_save(r, &out);
+    s.m.reranker.trees = (trl_span_calibration){3, {{0.0, 0.0}, {0.5, 0.3}, {1.0, 0.9}}};
+    assert_ok(trl_reranker_save(r, &out, &err));
     assert_ok(trl_container_to_buffer(&out, "test", &bytes, &size, &err));
     assert_ok(trl_container_from_memory(bytes, size, "test", &c, &err));
     assert_ok(trl_reranker_load(&again, c, &err));
     assert_int_equal(again.n, r->n);
     assert_true(again.share == r->share);
     assert_memory_equal(again.said, r->said, sizeof r->said);
+    assert_int_equal(again.trees.n, 3);
+    assert_true(trl_span_calibrated(&again.trees, 0.5) == 0.3);
     assert_int_equal(again.index.n, r->index.n);
     assert_memory_equal(again.weight, r->weight, r->index.n_slots * sizeof *r->weight);
     trl_reranker_fini(&again);
