@@ -89,7 +89,7 @@ static bool new_chunk(trl_store *s, size_t need)
     const bool heap = s->on_heap + size <= s->budget;
     c->mapped = !heap;
     c->size = size;
-    c->data = heap ? trl_alloc(size, 1) : map_file(s, size);
+    c->data = heap ? trl_alloc64(size, 1) : map_file(s, size);
     s->file_full = !c->data && !heap;
     if (!c->data) {
         trl_free(c);

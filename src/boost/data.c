@@ -1,4 +1,4 @@
-/* data.c -- rows and columns of examples: building, answers, release. */
+/* data.c -- rows of examples from memory, answers, release. */
 /* SPDX-License-Identifier: MIT */
 #include "boost/data.h"
 
@@ -11,18 +11,16 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-#define BLOCK ((size_t)1 << 18)
-
 /* ---- raw rows -------------------------------------------------------------------------------- */
 
 bool trl_boost_raw_id(trl_boost_raw *r, uint32_t id)
 {
-    if (r->n_blocks == 0 || r->used == BLOCK) {
+    if (r->n_blocks == 0 || r->used == TRL_BOOST_RAW_BLOCK) {
         uint32_t **grown = trl_reserve(r->block, &r->block_cap, r->n_blocks + 1, sizeof *r->block);
         if (!grown)
             return false;
         r->block = grown;
-        r->block[r->n_blocks] = trl_store_get(r->store, BLOCK * sizeof(uint32_t));
+        r->block[r->n_blocks] = trl_store_get(r->store, TRL_BOOST_RAW_BLOCK * sizeof(uint32_t));
         if (!r->block[r->n_blocks])
             return false;
         r->n_blocks++;
@@ -38,7 +36,7 @@ bool trl_boost_raw_row(trl_boost_raw *r)
     if (!grown)
         return false;
     r->row_end = grown;
-    r->row_end[r->n++] = r->n_blocks ? (r->n_blocks - 1) * BLOCK + r->used : 0;
+    r->row_end[r->n++] = r->n_blocks ? (r->n_blocks - 1) * TRL_BOOST_RAW_BLOCK + r->used : 0;
     return true;
 }
 
@@ -47,6 +45,7 @@ void trl_boost_raw_fini(trl_boost_raw *r)
     trl_store_free(r->store);
     trl_free(r->block);
     trl_free(r->row_end);
+    trl_free(r->feature);
     *r = (trl_boost_raw){0};
 }
 
@@ -61,150 +60,8 @@ trl_status trl_boost_no_room(const trl_store *s, trl_error *err)
     return trl_fail_hint(err, TRL_EIO, "TMPDIR names the folder of the temporary file");
 }
 
-/* ---- rows and columns ------------------------------------------------------------------------ */
-
-typedef struct counted {
-    uint32_t count, id;
-} counted;
-
-static int by_count(const void *pa, const void *pb)
-{
-    const counted *a = pa, *b = pb;
-    if (a->count != b->count)
-        return a->count < b->count ? 1 : -1;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
-static int by_id(const void *pa, const void *pb)
-{
-    const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    return a < b ? -1 : a > b;
-}
-
-/* number[old] = new, by falling count; features that never occur come last. */
-static trl_status renumber_features(trl_boost_data *d, const trl_boost_raw *raw, size_t F,
-                                    uint32_t *number, trl_error *err)
-{
-    counted *c = trl_zalloc(F + 1, sizeof *c);
-    uint32_t *old = trl_alloc(F + 1, sizeof *old);
-    trl_status st = c && old ? TRL_OK : trl_fail_mem(err);
-    if (st == TRL_OK) {
-        const uint64_t total = raw->n ? raw->row_end[raw->n - 1] : 0;
-        for (uint64_t k = 0; k < total; k++)
-            c[raw->block[k / BLOCK][k % BLOCK]].count++;
-        for (size_t a = 0; a < F; a++)
-            c[a].id = (uint32_t)a;
-        qsort(c, F, sizeof *c, by_count);
-        for (size_t a = 0; a < F; a++) {
-            old[a] = c[a].id;
-            number[c[a].id] = (uint32_t)a;
-        }
-        if (d->named && !trl_strtab_select(&d->names, old, F))
-            st = trl_fail_mem(err);
-    }
-    trl_free(c);
-    trl_free(old);
-    return st;
-}
-
-#define DIGITS 256 /* of a pass of sort_row */
-#define SHORT 24   /* rows that are sorted by insertion */
-
-static void insert_all(uint32_t *id, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        const uint32_t x = id[i];
-        size_t k = i;
-        for (; k > 0 && id[k - 1] > x; k--)
-            id[k] = id[k - 1];
-        id[k] = x;
-    }
-}
-
-/* One pass by a digit: from -> to, stable. */
-static void sort_digit(const uint32_t *from, uint32_t *to, size_t n, unsigned shift)
-{
-    uint32_t at[DIGITS + 1] = {0};
-    for (size_t k = 0; k < n; k++)
-        at[(from[k] >> shift) % DIGITS + 1]++;
-    for (size_t d = 1; d < DIGITS; d++)
-        at[d] += at[d - 1];
-    for (size_t k = 0; k < n; k++)
-        to[at[(from[k] >> shift) % DIGITS]++] = from[k];
-}
-
-/* Ascending, by digits of 8 bits as far as ids below n_features have them. */
-static void sort_row(uint32_t *id, size_t n, size_t n_features)
-{
-    uint32_t other[1024], *from = id, *to = other;
-    if (n <= SHORT) {
-        insert_all(id, n);
-        return;
-    }
-    if (n > sizeof other / sizeof *other) {
-        qsort(id, n, sizeof *id, by_id);
-        return;
-    }
-    for (unsigned shift = 0; shift < 32 && (n_features - 1) >> shift; shift += 8) {
-        sort_digit(from, to, n, shift);
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != id)
-        memcpy(id, from, n * sizeof *id);
-}
-
-trl_status trl_boost_build_columns(trl_boost_data *d, trl_error *err)
-{
-    const uint64_t total = trl_boost_active(d);
-    uint64_t *end = d->own_columns = trl_zalloc(d->n_features + 1, sizeof *end);
-    if (!end)
-        return trl_fail_mem(err);
-    uint32_t *example = trl_store_get(d->store, (total + 1) * sizeof *example);
-    if (!example)
-        return trl_boost_no_room(d->store, err);
-    for (uint64_t k = 0; k < total; k++)
-        end[d->id[k] + 1]++;
-    for (size_t a = 0; a < d->n_features; a++)
-        end[a + 1] += end[a];
-    for (size_t i = 0; i < d->n; i++)
-        for (uint64_t k = trl_boost_begin(d->row_end, i); k < d->row_end[i]; k++)
-            example[end[d->id[k]]++] = (uint32_t)i; /* end[a] moves from the beginning to the end */
-    d->column_end = end;
-    d->example = example;
-    return TRL_OK;
-}
-
-trl_status trl_boost_build(trl_boost_data *d, trl_boost_raw *raw, size_t n_features, bool renumber,
-                           size_t memory, trl_error *err)
-{
-    const uint64_t total = raw->n ? raw->row_end[raw->n - 1] : 0;
-    uint32_t *number = renumber ? trl_alloc(n_features + 1, sizeof *number) : NULL, *id = NULL;
-    trl_status st = trl_store_new(memory, &d->store, err);
-    if (st == TRL_OK && renumber)
-        st = number ? renumber_features(d, raw, n_features, number, err) : trl_fail_mem(err);
-    if (st == TRL_OK && !(id = trl_store_get(d->store, (total + 1) * sizeof *id)))
-        st = trl_boost_no_room(d->store, err);
-    if (st == TRL_OK) {
-        for (uint64_t k = 0; k < total; k++) {
-            const uint32_t old = raw->block[k / BLOCK][k % BLOCK];
-            id[k] = number ? number[old] : old;
-        }
-        for (size_t i = 0; i < raw->n; i++) {
-            const uint64_t begin = trl_boost_begin(raw->row_end, i);
-            sort_row(id + begin, raw->row_end[i] - begin, n_features);
-        }
-        d->row_end = d->own_rows = raw->row_end;
-        raw->row_end = NULL;
-        d->id = id;
-        d->n = raw->n;
-        d->n_features = n_features;
-    }
-    trl_free(number);
-    trl_boost_raw_fini(raw); /* before columns need room */
-    return st == TRL_OK ? trl_boost_build_columns(d, err) : st;
-}
+/* ---- rows from memory -------------------------------------------------------------------------
+ */
 
 static trl_status copy_rows(trl_boost_raw *raw, const trl_boost_examples *x, trl_error *err)
 {
@@ -248,7 +105,10 @@ trl_status trl_boost_data_new(const trl_boost_examples *x, size_t memory, trl_bo
     if (st == TRL_OK)
         st = copy_rows(&raw, x, err);
     if (st == TRL_OK) /* the caller's numbers stay */
-        st = trl_boost_build(d, &raw, x->n_features, false, memory, err);
+        st = trl_boost_build(
+            d,
+            &(trl_boost_rows){.raw = &raw, .n = 1, .n_features = x->n_features, .memory = memory},
+            err);
     trl_boost_raw_fini(&raw);
     if (st != TRL_OK) {
         trl_boost_data_free(d);

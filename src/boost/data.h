@@ -11,6 +11,7 @@
 #ifndef TRL_BOOST_DATA_H
 #define TRL_BOOST_DATA_H
 
+#include "base/pool.h"
 #include "base/store.h"
 #include "base/strtab.h"
 #include "model/container.h"
@@ -80,6 +81,8 @@ trl_str trl_boost_feature_name(const trl_boost_data *d, uint32_t a, char *scratc
 
 /* ---- building -------------------------------------------------------------------------------- */
 
+#define TRL_BOOST_RAW_BLOCK ((size_t)1 << 18) /* ids of a block */
+
 /* Rows as they come in, in blocks of a store of their own. */
 typedef struct trl_boost_raw {
     trl_store *store;
@@ -88,20 +91,35 @@ typedef struct trl_boost_raw {
     size_t used; /* of the last block */
     uint64_t *row_end;
     size_t n, row_cap;
+    uint32_t *feature; /* [n_ids] of each id, if rows are renumbered; NULL: ids are features */
+    size_t n_ids;
 } trl_boost_raw;
+
+static inline uint32_t trl_boost_raw_at(const trl_boost_raw *r, uint64_t k)
+{
+    return r->block[k / TRL_BOOST_RAW_BLOCK][k % TRL_BOOST_RAW_BLOCK];
+}
 
 bool trl_boost_raw_id(trl_boost_raw *r, uint32_t id);
 bool trl_boost_raw_row(trl_boost_raw *r); /* ends a row */
 void trl_boost_raw_fini(trl_boost_raw *r);
 
-/* Rows and columns of `d` from raw rows over n_features features; with `renumber` features, and
- * their names, are sorted by falling count.  The raw rows are released.  TRL_ENOMEM, TRL_EIO (no
- * room in the file). */
-trl_status trl_boost_build(trl_boost_data *d, trl_boost_raw *raw, size_t n_features, bool renumber,
-                           size_t memory, trl_error *err);
+/* What examples are built of. */
+typedef struct trl_boost_rows {
+    trl_boost_raw *raw; /* [n] the rows of each follow those of the one before */
+    size_t n;
+    size_t n_features;
+    bool renumber;  /* features, and their names, are sorted by falling count */
+    size_t memory;  /* bytes before a file is used */
+    trl_pool *pool; /* NULL: the caller alone */
+} trl_boost_rows;
+
+/* Rows and columns of `d`, the same with any number of threads.  The raw rows are released.
+ * TRL_ENOMEM, TRL_EIO (no room in the file). */
+trl_status trl_boost_build(trl_boost_data *d, const trl_boost_rows *x, trl_error *err);
 
 /* Columns of rows that are there.  TRL_ENOMEM, TRL_EIO. */
-trl_status trl_boost_build_columns(trl_boost_data *d, trl_error *err);
+trl_status trl_boost_build_columns(trl_boost_data *d, trl_pool *pool, trl_error *err);
 
 /* The store returned NULL: TRL_ENOMEM, or TRL_EIO when its file has no room. */
 trl_status trl_boost_no_room(const trl_store *s, trl_error *err);

@@ -75,7 +75,9 @@ static trl_status finish(trl_boost_text *t, const char *path, trl_error *err)
     trl_free(t->seen); /* release what is not needed before the largest arrays are made */
     t->seen = NULL;
     const size_t F = t->fixed ? t->names.n : t->d->names.n;
-    return trl_boost_build(t->d, &t->raw, F, !t->fixed, t->o->memory, err);
+    const trl_boost_rows rows = {
+        .raw = &t->raw, .n = 1, .n_features = F, .renumber = !t->fixed, .memory = t->o->memory};
+    return trl_boost_build(t->d, &rows, err);
 }
 
 /* ---- the cache ------------------------------------------------------------------------------- */
@@ -353,7 +355,7 @@ trl_status trl_boost_read(const char *const *path, size_t n_paths, const trl_boo
     trl_boost_data *d = NULL;
     trl_status st = open_cache(path[0], o, &d, err);
     if (st == TRL_OK)
-        st = trl_boost_build_columns(d, err);
+        st = trl_boost_build_columns(d, NULL, err);
     if (st != TRL_OK) {
         trl_boost_data_free(d);
         return st;

@@ -2,16 +2,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "train_search/search_examples.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/pool.h"
 
 #define WHOLE 0x80000000u
+#define PARTS 8                  /* of the trees, for each thread */
+#define LEAST ((size_t)32 << 20) /* bytes of memory for each part */
 
-/* What is at work while examples are made. */
+/* Neighbouring trees, of which one thread makes examples.  Features have numbers of their own, in
+ * order of appearance; those of all parts are put together afterwards. */
 typedef struct maker {
-    trl_search_examples *x;
     const trl_search_source *s;
+    const trl_key_index *like; /* keys to the features of s->like; NULL: all count */
+    size_t from, to;           /* trees */
     trl_boost_raw raw;
+    trl_search_row *row; /* [raw.n] */
+    size_t row_cap;
+    uint64_t n_states, n_examples;
     trl_key_index index; /* keys to features, in order of appearance */
     uint64_t *key;       /* [index.n] the reverse */
     size_t key_cap;
@@ -27,16 +37,18 @@ typedef struct maker {
 static void maker_fini(maker *m)
 {
     trl_boost_raw_fini(&m->raw);
+    trl_free(m->row);
     trl_key_index_fini(&m->index);
-    trl_forest_fini(&m->forest);
-    trl_free(m->keys.key);
     trl_free(m->key);
     trl_free(m->seen);
+    trl_forest_fini(&m->forest);
+    trl_free(m->keys.key);
     trl_free(m->word);
     trl_free(m->path);
     trl_free(m->order);
     trl_free(m->item);
     trl_free(m->root);
+    *m = (maker){0};
 }
 
 /* ---- one row --------------------------------------------------------------------------------- */
@@ -45,8 +57,8 @@ static void maker_fini(maker *m)
 static trl_status feature_of(maker *m, uint64_t key, uint32_t *out, trl_error *err)
 {
     const size_t n = m->index.n;
-    if (m->s->like) {
-        *out = trl_key_index_find(&m->index, key);
+    if (m->like) {
+        *out = trl_key_index_find(m->like, key);
         return TRL_OK;
     }
     *out = trl_key_index_add(&m->index, key, (uint32_t)n);
@@ -71,20 +83,20 @@ static trl_status feature_of(maker *m, uint64_t key, uint32_t *out, trl_error *e
 
 static trl_status add_row(maker *m, trl_search_row row, trl_error *err)
 {
-    trl_search_examples *x = m->x;
-    trl_search_row *rows = trl_reserve(x->row, &x->row_cap, x->n_rows + 1, sizeof *rows);
-    if (!rows || x->n_rows + 1 >= UINT32_MAX)
+    const size_t n = m->raw.n + 1;
+    trl_search_row *rows = trl_reserve(m->row, &m->row_cap, n, sizeof *rows);
+    if (!rows || n >= UINT32_MAX)
         return trl_fail_mem(err);
-    x->row = rows;
-    rows[x->n_rows++] = row;
+    m->row = rows;
+    rows[n - 1] = row;
     for (size_t k = 0; k < m->keys.n; k++) {
         uint32_t f;
         const trl_status st = feature_of(m, m->keys.key[k], &f, err);
         if (st != TRL_OK)
             return st;
-        if (f == TRL_NO_ID || m->seen[f] == x->n_rows)
+        if (f == TRL_NO_ID || m->seen[f] == n)
             continue;
-        m->seen[f] = (uint32_t)x->n_rows;
+        m->seen[f] = (uint32_t)n;
         if (!trl_boost_raw_id(&m->raw, f))
             return trl_boost_no_room(m->raw.store, err);
     }
@@ -113,8 +125,8 @@ static trl_status add_state(maker *m, const trl_partial_parse *s, trl_inference 
             if (st != TRL_OK)
                 return st;
         }
-    m->x->n_states++;
-    m->x->n_examples += (uint64_t)spans * (m->x->n_labels - 1) + 1;
+    m->n_states++;
+    m->n_examples += (uint64_t)spans * (m->s->model->names.n_phrases - 1) + 1;
     return TRL_OK;
 }
 
@@ -167,6 +179,19 @@ static trl_status add_tree(maker *m, size_t at, trl_error *err)
     return st;
 }
 
+static trl_status run_part(void *ctx, size_t part, size_t worker, trl_error *err)
+{
+    (void)worker;
+    maker *m = (maker *)ctx + part;
+    trl_status st = TRL_OK;
+    if (m->like && !(m->seen = trl_zalloc(m->s->like->n_features + 1, sizeof *m->seen)))
+        st = trl_fail_mem(err);
+    for (size_t k = m->from; st == TRL_OK && k < m->to; k++)
+        if (m->s->use[k] == m->s->want)
+            st = add_tree(m, k, err);
+    return st;
+}
+
 /* ---- answers --------------------------------------------------------------------------------- */
 
 /* v[i] = y b for the classifier of a label. */
@@ -188,47 +213,127 @@ static void fill(const void *ctx, size_t label, double *v)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static trl_status name_features(maker *m, trl_boost_data *d, trl_error *err)
+/* The parts of all trees, and what is common to them. */
+typedef struct assembly {
+    trl_search_examples *x;
+    const trl_search_source *s;
+    trl_pool *pool;
+    maker *part; /* [n] */
+    trl_boost_raw *raw;
+    size_t n;
+    trl_key_index index; /* keys to features, as in `like` or in order of appearance */
+} assembly;
+
+static void assembly_fini(assembly *a)
+{
+    for (size_t k = 0; a->part && k < a->n; k++)
+        maker_fini(&a->part[k]);
+    for (size_t k = 0; a->raw && k < a->n; k++)
+        trl_boost_raw_fini(&a->raw[k]);
+    trl_free(a->part);
+    trl_free(a->raw);
+    trl_key_index_fini(&a->index);
+    trl_pool_free(a->pool);
+}
+
+/* Features as another set of examples numbers them. */
+static trl_status index_like(assembly *a, trl_error *err)
+{
+    const trl_boost_data *like = a->s->like;
+    for (uint32_t f = 0; f < like->n_features; f++) {
+        uint64_t key;
+        if (trl_feature_key_of(&a->s->model->groups, &a->s->model->names,
+                               trl_strtab_get(&like->names, f), &key) &&
+            trl_key_index_add(&a->index, key, f) == TRL_NO_ID)
+            return trl_fail_mem(err);
+    }
+    return TRL_OK;
+}
+
+static trl_status start(assembly *a, trl_error *err)
+{
+    const trl_search_source *s = a->s;
+    const size_t threads = s->threads ? s->threads : 1, room = s->memory / LEAST;
+    a->n = threads > 1 ? PARTS * threads : 1;
+    a->n = a->n > s->trees->n ? s->trees->n : a->n;
+    a->n = a->n > room ? room : a->n;
+    a->n = a->n ? a->n : 1;
+    a->pool = trl_pool_new(threads);
+    a->part = trl_zalloc(a->n, sizeof *a->part);
+    a->raw = trl_zalloc(a->n, sizeof *a->raw);
+    trl_status st = a->pool && a->part && a->raw ? TRL_OK : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < a->n; k++) {
+        maker *m = &a->part[k];
+        *m = (maker){.s = s,
+                     .like = s->like ? &a->index : NULL,
+                     .from = s->trees->n * k / a->n,
+                     .to = s->trees->n * (k + 1) / a->n};
+        st = trl_store_new(s->memory / a->n, &m->raw.store, err);
+    }
+    return st == TRL_OK && s->like ? index_like(a, err) : st;
+}
+
+/* Features in the order in which they appear in all trees, and their names. */
+static trl_status name_features(assembly *a, maker *m, trl_boost_data *d, trl_error *err)
 {
     trl_buf name = {0};
     trl_status st = TRL_OK;
-    d->named = true;
-    for (size_t k = 0; st == TRL_OK && k < m->index.n; k++) {
+    m->raw.n_ids = m->index.n;
+    m->raw.feature = trl_alloc(m->index.n + 1, sizeof *m->raw.feature);
+    if (!m->raw.feature)
+        return trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < m->raw.n_ids; k++) {
+        const size_t n = a->index.n;
+        const uint32_t f = trl_key_index_add(&a->index, m->key[k], (uint32_t)n);
+        m->raw.feature[k] = f;
         name.len = 0;
-        if (!trl_feature_key_name(&m->s->model->groups, &m->s->model->names, m->key[k], &name) ||
-            trl_strtab_add(&d->names, name.data, name.len) != k)
+        if (f == TRL_NO_ID || n >= TRL_BOOST_MAX_FEATURES ||
+            (f == n &&
+             (!trl_feature_key_name(&a->s->model->groups, &a->s->model->names, m->key[k], &name) ||
+              trl_strtab_add(&d->names, name.data, name.len) != n)))
             st = trl_fail_mem(err);
     }
     trl_buf_fini(&name);
     return st;
 }
 
-/* Features as another set of examples numbers them. */
-static trl_status index_like(maker *m, trl_error *err)
+/* Rows of all parts, whose room is given back. */
+static trl_status collect(assembly *a, trl_boost_data *d, trl_error *err)
 {
-    const trl_boost_data *like = m->s->like;
-    m->seen = trl_zalloc(like->n_features + 1, sizeof *m->seen);
-    if (!m->seen)
+    trl_search_examples *x = a->x;
+    size_t at = 0;
+    if (x->n_rows >= UINT32_MAX || !(x->row = trl_alloc(x->n_rows, sizeof *x->row)))
         return trl_fail_mem(err);
-    for (uint32_t f = 0; f < like->n_features; f++) {
-        uint64_t key;
-        if (trl_feature_key_of(&m->s->model->groups, &m->s->model->names,
-                               trl_strtab_get(&like->names, f), &key) &&
-            trl_key_index_add(&m->index, key, f) == TRL_NO_ID)
-            return trl_fail_mem(err);
+    for (size_t k = 0; k < a->n; k++) {
+        maker *m = &a->part[k];
+        if (m->raw.n)
+            memcpy(x->row + at, m->row, m->raw.n * sizeof *m->row);
+        at += m->raw.n;
+        const trl_status st = a->s->like ? TRL_OK : name_features(a, m, d, err);
+        if (st != TRL_OK)
+            return st;
+        a->raw[k] = m->raw;
+        m->raw = (trl_boost_raw){0};
+        maker_fini(m);
     }
     return TRL_OK;
 }
 
-static trl_status build(maker *m, trl_boost_data *d, trl_error *err)
+static trl_status build(assembly *a, trl_boost_data *d, trl_error *err)
 {
-    const trl_search_source *s = m->s;
-    trl_search_examples *x = m->x;
+    const trl_search_source *s = a->s;
+    trl_search_examples *x = a->x;
     d->like = s->like;
-    trl_status st = s->like ? TRL_OK : name_features(m, d, err);
+    d->named = !s->like;
+    trl_status st = collect(a, d, err);
+    const trl_boost_rows rows = {.raw = a->raw,
+                                 .n = a->n,
+                                 .n_features = s->like ? s->like->n_features : a->index.n,
+                                 .renumber = !s->like,
+                                 .memory = s->memory,
+                                 .pool = a->pool};
     if (st == TRL_OK)
-        st = trl_boost_build(d, &m->raw, s->like ? s->like->n_features : m->index.n, !s->like,
-                             s->memory, err);
+        st = trl_boost_build(d, &rows, err);
     for (uint32_t k = 0; st == TRL_OK && k < x->n_labels; k++) {
         const trl_str name = trl_strtab_get(&s->model->names.labels, k);
         st = trl_boost_data_answer_by(d, name, fill, x, err);
@@ -239,20 +344,22 @@ static trl_status build(maker *m, trl_boost_data *d, trl_error *err)
 trl_status trl_search_examples_make(trl_search_examples *x, const trl_search_source *s,
                                     trl_error *err)
 {
-    maker m = {.x = x, .s = s};
+    assembly a = {.x = x, .s = s};
     x->uniform = s->uniform;
     x->n_labels = s->model->names.n_phrases;
-    trl_status st = trl_store_new(s->memory, &m.raw.store, err);
-    if (st == TRL_OK && s->like)
-        st = index_like(&m, err);
-    for (size_t k = 0; st == TRL_OK && k < s->trees->n; k++)
-        if (s->use[k] == s->want)
-            st = add_tree(&m, k, err);
+    trl_status st = start(&a, err);
+    if (st == TRL_OK)
+        st = trl_pool_run(a.pool, a.n, run_part, a.part, err);
+    for (size_t k = 0; st == TRL_OK && k < a.n; k++) {
+        x->n_rows += a.part[k].raw.n;
+        x->n_states += a.part[k].n_states;
+        x->n_examples += a.part[k].n_examples;
+    }
     if (st == TRL_OK && x->n_rows) {
         x->data = trl_zalloc(1, sizeof *x->data);
-        st = x->data ? build(&m, x->data, err) : trl_fail_mem(err);
+        st = x->data ? build(&a, x->data, err) : trl_fail_mem(err);
     }
-    maker_fini(&m);
+    assembly_fini(&a);
     return st;
 }
 

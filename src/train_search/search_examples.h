@@ -20,7 +20,7 @@ typedef struct trl_search_row {
 typedef struct trl_search_examples {
     trl_boost_data *data; /* NULL: there are none */
     trl_search_row *row;  /* [data->n] */
-    size_t n_rows, row_cap;
+    size_t n_rows;
     uint64_t n_states, n_examples;
     size_t n_labels;
     bool uniform;
@@ -43,9 +43,11 @@ typedef struct trl_search_source {
     bool uniform;
     size_t memory;              /* bytes before a file is used */
     const trl_boost_data *like; /* features as there: others are dropped; NULL: all */
+    size_t threads;             /* 0: one */
 } trl_search_source;
 
-/* Examples of the trees, with an answer for every phrase label.  Must not move afterwards.
+/* Examples of the trees, with an answer for every phrase label; the same with any number of
+ * threads.  Must not move afterwards.
  * TRL_ENOMEM, TRL_EIO. */
 trl_status trl_search_examples_make(trl_search_examples *x, const trl_search_source *s,
                                     trl_error *err);

@@ -298,7 +298,8 @@ static trl_status make_examples(run *r, trl_error *err)
                            .use = r->use,
                            .want = TRL_TREE_LEARN,
                            .uniform = is_uniform(r),
-                           .memory = (size_t)r->o->chart_memory << 20};
+                           .memory = (size_t)r->o->chart_memory << 20,
+                           .threads = trl_pool_count(r->o->threads)};
     trl_status st = trl_search_examples_make(&r->examples, &s, err);
     s.want = TRL_TREE_CHOOSE;
     s.like = r->examples.data;

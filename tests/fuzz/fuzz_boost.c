@@ -70,7 +70,12 @@ static void check_data(trl_boost_text *t)
     trl_boost_options o = trl_boost_options_default();
     trl_boost_model *m = NULL;
     trl_error err = {0};
-    if (trl_boost_build(t->d, &t->raw, t->d->names.n, true, (size_t)1 << 20, NULL) != TRL_OK)
+    const trl_boost_rows rows = {.raw = &t->raw,
+                                 .n = 1,
+                                 .n_features = t->d->names.n,
+                                 .renumber = true,
+                                 .memory = (size_t)1 << 20};
+    if (trl_boost_build(t->d, &rows, NULL) != TRL_OK)
         return;
     o.threads = 1;
     o.trees = 8;
