@@ -32,7 +32,7 @@ static void use_tree(bank *b, size_t k)
 {
     const trl_tree *t = &b->trees.tree[k];
     b->use[k] = k + HELD_OUT >= b->trees.n ? TRL_TREE_CHOOSE
-                : t->n_words > 15          ? TRL_TREE_TAGS
+                : t->n_words > 10          ? TRL_TREE_TAGS
                                            : TRL_TREE_LEARN;
     b->tag[k] = trl_alloc(t->n_words, sizeof **b->tag);
     for (size_t v = 0; v < t->n_nodes; v++)
@@ -47,7 +47,7 @@ static int open_bank(void **state)
     trl_error err;
     bank *b = trl_zalloc(1, sizeof *b);
     const char *groups = trl_feature_groups_builtin();
-    assert_ok(trl_tree_set_read(&b->trees, "corpus/sample.mrg", 25, &err));
+    assert_ok(trl_tree_set_read(&b->trees, "corpus/sample.mrg", 12, &err));
     assert_ok(trl_feature_groups_parse("groups", (trl_str){groups, strlen(groups)},
                                        &b->model.groups, &err));
     assert_ok(trl_head_rules_read(NULL, &b->model.heads, &err));
@@ -136,7 +136,7 @@ static void test_threads(void **state)
     trl_search_source s = source_of(*state), held = s;
     trl_search_examples one = {0}, one_held = {0};
     assert_ok(trl_search_examples_make(&one, &s, &err));
-    assert_true(one.n_rows > 10000);
+    assert_true(one.n_rows > 5000);
     check_columns(one.data);
     held.want = TRL_TREE_CHOOSE;
     held.like = one.data;
