@@ -80,7 +80,8 @@ TRL_API trl_status trl_model_save_span_fit(const trl_model *m, const trl_span_fi
 /* The same together with a function for whole trees (log_probability of trl_parsed), of the same
  * form; its share is never above p, so that what is told of all trees of a sentence adds up to at
  * most 1: the rest is the share of trees that are in no chart.  It is fitted on the trees that the
- * parser chooses, by its second stage where it has one; tree.n 0: there is none, `spans` of it is their number. */
+ * parser chooses, by its second stage where it has one; tree.n 0: there is none, `spans` of it is
+ * their number. */
 typedef struct trl_parse_fit {
     trl_span_fit span, tree;
 } trl_parse_fit;
