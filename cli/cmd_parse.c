@@ -69,6 +69,7 @@ static option options[] = {
     {PARSE_OPTION("decode")},
     {PARSE_OPTION("lambda")},
     {PARSE_OPTION("mix")},
+    {PARSE_OPTION("latent")},
     {PARSE_OPTION("no-rerank"),
      .help = "parse by the first stage alone, where the model has a second one (train --rerank)"},
     {PARSE_OPTION("no-functions"),

@@ -26,6 +26,7 @@ static const trl_train_options defaults = {.size = sizeof(trl_train_options),
                                            .clusters = "auto",
                                            .prune = 1e-4,
                                            .chart_memory = 4096,
+                                           .latent = 2,
                                            .tolerance = 1e-6,
                                            .max_cells = 134217728.0,
                                            .pa_type = 1,
@@ -154,6 +155,9 @@ static const trl_option rows[] = {
         .help =
             "trees: learn parsers of N grammars, 2 or 3, that differ in annotation, and average "
             "what they expect of constituents; takes about twice as long"),
+    ROW("latent", INTEGER, latent, TREE, GROUP, .value = "N", .most = 8,
+        .help = "trees: learn N generative grammars with substates, too, and average what they "
+                "expect of constituents with what the parser does; from 500 trees on"),
     ROW("no-tagger", FLAG, no_tagger, TREE, GROUP,
         .help = "trees: no tagger of words, whose probabilities of tags count in the choice of "
                 "the tree"),

@@ -81,9 +81,11 @@ static trl_status averaged(trl_chart_parser *p, trl_error *err)
     if (st != TRL_OK || p->d.failure)
         return st;
     st = trl_chart_average(p, &b, err);
-    return st == TRL_OK ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, p->o.lambda,
-                                       &p->d.result, &p->d.arena, err)
-                        : st;
+    if (st != TRL_OK)
+        return st;
+    trl_decode_mix_latent(&p->d, &b);
+    return trl_mbr_tree(&b, m->fine.state[m->fine.root].base, p->o.lambda, &p->d.result,
+                        &p->d.arena, err);
 }
 
 trl_status trl_chart_choose(trl_chart_parser *p, trl_error *err)

@@ -126,6 +126,7 @@ trl_status trl_chart_set_up(trl_chart_parser *p, const trl_parse_input *in, trl_
                               .unary = m->unary,
                               .ctx = p,
                               .mix = brackets ? p->o.mix : 0.0,
+                              .latent = brackets ? p->o.latent : 0.0,
                               .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
                               .deadline = p->deadline,
                               .max_work = p->o.max_work,

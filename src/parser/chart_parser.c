@@ -227,6 +227,7 @@ static trl_status second_stage(trl_chart_parser *p, const trl_words *words, size
     st = trl_chart_average(p, &p->candidates.brackets, err);
     if (st != TRL_OK)
         return st;
+    trl_decode_mix_latent(&p->d, &p->candidates.brackets);
     st = trl_rerank_tree_of(m, p->o.lambda, &p->candidates, p->rerank.p, &p->d, err);
     if (st != TRL_OK)
         return st;

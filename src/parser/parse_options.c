@@ -9,6 +9,7 @@
 static const trl_parse_options defaults = {.size = sizeof(trl_parse_options),
                                            .lambda = TRL_LAMBDA,
                                            .mix = TRL_MIX,
+                                           .latent = TRL_LATENT_SHARE,
                                            .max_work = TRL_MAX_WORK,
                                            .max_bytes = (size_t)2 << 30,
                                            .prune = -1.0};
@@ -31,6 +32,8 @@ static const trl_option rows[] = {
     ROW("mix", REAL, mix, .value = "X", .most = 1.0,
         .help = "weight of the pruner in the probabilities, 0 to 1; without a span pruner it has "
                 "no effect"),
+    ROW("latent", REAL, latent, .value = "X", .most = 1.0,
+        .help = "weight of the grammars with substates, where the model has any (train 'latent')"),
     ROW("nbest", INTEGER, nbest, .value = "N", .most = MOST_TREES,
         .help = "the N most probable trees"),
     ROW("probability", FLAG, probability, .help = "also the probability of the tree"),

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "parser/coarse_tree.h"
+#include "parser/latent_posteriors.h"
 #include "chart/fallback.h"
 
 #define LAMBDA 0.5 /* of the coarse grammar's tree */
@@ -78,8 +79,9 @@ static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str
                                                     : NULL};
     trl_arena_reset(&d->arena);
     d->has_chart = false;
-    d->pruner_posteriors.n = 0;
+    d->pruner_posteriors.n = d->latent.n = 0;
     d->mix = o->mix;
+    d->latent_share = o->latent;
     trl_status st = trl_tree_skeleton(m, &(trl_pruned_sentence){word, n, &p}, &d->s, &d->complete,
                                       &d->arena, err);
     d->hopeless = st == TRL_OK && !d->complete && !o->tags; /* the words may have other tags */
@@ -124,6 +126,8 @@ static trl_status prepare(trl_decoder *d, const trl_tree_model *m, const trl_wor
     st = fill_tables(d, m, x->word, x->n, o, err);
     if (st == TRL_OK && o->tags)
         trl_given_tags_add(o->tags, &m->fine, d->chart.s, d->tables.item);
+    if (st == TRL_OK && o->latent > 0.0 && !o->edit)
+        st = trl_latent_posteriors(m, x, o->tags, &d->s, &d->latent, &d->arena, err);
     return st;
 }
 
@@ -219,15 +223,22 @@ trl_status trl_decode_brackets(trl_decoder *d, trl_brackets *b, trl_error *err)
     return st;
 }
 
+void trl_decode_mix_latent(const trl_decoder *d, trl_brackets *b)
+{
+    if (d->latent.n)
+        trl_brackets_mix(b, &d->latent, d->latent_share);
+}
+
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err)
 {
     trl_brackets b;
     if (d->failure)
         return TRL_OK;
     const trl_status st = trl_decode_brackets(d, &b, err);
-    return st == TRL_OK && !d->failure ? trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda,
-                                                      &d->result, &d->arena, err)
-                                       : st;
+    if (st != TRL_OK || d->failure)
+        return st;
+    trl_decode_mix_latent(d, &b);
+    return trl_mbr_tree(&b, m->fine.state[m->fine.root].base, lambda, &d->result, &d->arena, err);
 }
 
 /* ---- the last resort ------------------------------------------------------------------------- */
@@ -269,6 +280,7 @@ static trl_status split(trl_decoder *d, const trl_tree_model *m, const trl_words
                          .unary = m->unary,
                          .threshold = m->threshold,
                          .mix = TRL_MIX,
+                         .latent = TRL_LATENT_SHARE,
                          .max_work = d->max_work,
                          .max_bytes = d->max_bytes}};
     const trl_piece_parser p = {long_ones ? LONG_PIECE : SHORT_PIECE, LAMBDA,

@@ -9,6 +9,7 @@
 
 /* lambda of expected brackets: half of the expected F1 is best for F1. */
 #define TRL_LAMBDA 0.44
+#define TRL_LATENT_SHARE 0.3
 #define TRL_MIX 0.25 /* chosen on the dev sections of the corpora (docs/parser.md) */
 
 /* About 12 s: inside and outside of a PCFG make 80 million steps a second on one core.
@@ -28,6 +29,7 @@ typedef struct trl_decode_options {
     double max_work;  /* millions of steps (trl_chart_work) of one chart; 0: no limit */
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
     double mix; /* share of the pruner's posteriors in expected brackets; 0 without a span pruner */
+    double latent; /* share of the posteriors of grammars with substates, likewise */
     int tries;  /* of trl_decode_relax so far: 0 */
     const trl_given_tags *tags; /* or NULL */
     bool no_tagger;             /* words without tags given may have any */
@@ -44,9 +46,10 @@ typedef struct trl_decoder {
     trl_btree tree;
     trl_nodes result;
     trl_brackets pruner_posteriors; /* of the pruner; n is 0 when not requested */
+    trl_brackets latent;            /* of grammars with substates; n is 0 when there are none */
     trl_tag_finder finder;
     trl_given_tags found; /* tags given and those of the model's tagger */
-    double mix;
+    double mix, latent_share;
     double max_work;  /* of the options */
     size_t max_bytes; /* of the options */
     bool has_chart;
@@ -72,6 +75,9 @@ trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda
 /* Posteriors of brackets, the pruner's share of them mixed in, in the decoder's arena; where there
  * are none d->failure says why.  Without a failure so far. */
 trl_status trl_decode_brackets(trl_decoder *d, trl_brackets *b, trl_error *err);
+
+/* Mixes the share of the grammars with substates in, where the model has any. */
+void trl_decode_mix_latent(const trl_decoder *d, trl_brackets *b);
 
 /* Says in d->failure why the chart has no tree. */
 void trl_decode_note_failure(trl_decoder *d);

@@ -38,6 +38,22 @@ static trl_status build_lexicon(trl_lexicon *x, uint32_t rare, const trl_grammar
     return st == TRL_OK ? trl_lexicon_finish(x, g, err) : st;
 }
 
+static trl_status connect_latent(trl_tree_model *m, trl_error *err)
+{
+    const trl_strtab *labels = &m->coarse.labels;
+    for (size_t k = 0; k < TRL_LATENT_GRAMMARS; k++)
+        m->latent[k] =
+            (trl_latent){.g = &m->coarse, .x = &m->coarse_lexicon, .pcfg = &m->coarse_pcfg};
+    m->latent_label = trl_alloc(labels->n + 1, sizeof *m->latent_label);
+    if (!m->latent_label)
+        return trl_fail_mem(err);
+    for (uint32_t k = 0; k < labels->n; k++) {
+        const trl_str name = trl_strtab_get(labels, k);
+        m->latent_label[k] = trl_strtab_find(&m->fine.labels, name.p, name.n);
+    }
+    return TRL_OK;
+}
+
 trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
 {
     trl_status st = trl_pcfg_init(&m->pcfg, &m->fine, &m->lexicon, err);
@@ -56,6 +72,8 @@ trl_status trl_tree_model_connect(trl_tree_model *m, trl_error *err)
         st = trl_fail_mem(err);
     if (st == TRL_OK)
         trl_grammar_project(&m->fine, &m->coarse, m->coarse_of);
+    if (st == TRL_OK)
+        st = connect_latent(m, err);
     if (st == TRL_OK)
         st = trl_observer_init(&m->observer, &m->fine, &m->lexicon, m->frequent, err);
     if (st == TRL_OK && m->clusters.view.word.n) {
@@ -121,6 +139,9 @@ void trl_tree_model_fini(trl_tree_model *m)
     trl_span_pruner_fini(&m->span_pruner);
     trl_reranker_fini(&m->reranker);
     trl_word_tagger_fini(&m->tagger);
+    for (size_t k = 0; k < m->n_latent; k++)
+        trl_latent_fini(&m->latent[k]);
+    trl_free(m->latent_label);
     trl_free(m->coarse_of);
     trl_coarse_map_fini(&m->map);
     trl_corners_fini(&m->corners);

@@ -8,6 +8,7 @@
 
 #include "chart/coarse.h"
 #include "chart/corner_filter.h"
+#include "chart/latent.h"
 #include "chart/mbr.h"
 #include "parser/function_labels.h"
 #include "parser/given_tags.h"
@@ -64,6 +65,9 @@ typedef struct trl_tree_model {
     double *binary_exp, *unary; /* of the weights, when they are final */
     trl_reranker reranker;      /* the second stage, if there is one */
     trl_word_tagger tagger;     /* of clusters.view; or none */
+    trl_latent latent[TRL_LATENT_GRAMMARS]; /* of the coarse grammar */
+    size_t n_latent;
+    uint32_t *latent_label;     /* [labels of the coarse grammar]: the fine one's */
 } trl_tree_model;
 
 typedef struct trl_tree_model_options {

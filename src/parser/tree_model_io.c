@@ -13,6 +13,8 @@
  *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
  *     fn...     function labels, when it has any (function_labels.h)
  *     tagger    the file of a chain model, when there is a tagger (word_tagger.h)
+ *     latent1   the substates of a grammar beside the parser's, and latentp1, its numbers, when there
+ *               is one; latent2, latentp2: of a second, up to 8 (chart/latent.h)
  *     r...      the second stage, when there is one (reranker.h)
  *     more1     the file of a parser of another grammar, when there is one (chart_model.h), which
  *               has the clusters of this one; more2: of a third
@@ -130,6 +132,8 @@ trl_status trl_tree_model_save(const trl_tree_model *m, const double *w, trl_str
         st = trl_clusters_save(m->clusters.owned, b, err);
     if (st == TRL_OK)
         st = trl_span_pruner_save(&m->span_pruner, b, err);
+    for (size_t k = 0; st == TRL_OK && k < m->n_latent; k++)
+        st = trl_latent_save(&m->latent[k], k, b, err);
     if (st == TRL_OK)
         st = trl_reranker_save(&m->reranker, b, err);
     if (m->tagger.model) {
@@ -260,6 +264,10 @@ static trl_status load_parts(trl_tree_model *m, const trl_container *c,
         st = trl_function_labels_load(&m->functions, c, err);
     if (st == TRL_OK)
         st = trl_span_pruner_load(&m->span_pruner, c, err);
+    while (st == TRL_OK && m->n_latent < TRL_LATENT_GRAMMARS && trl_latent_stored(m->n_latent, c)) {
+        const size_t k = m->n_latent++;
+        st = trl_latent_load(&m->latent[k], k, c, err);
+    }
     if (st == TRL_OK)
         st = load_tagger(m, c, err);
     return st == TRL_OK ? trl_reranker_load(&m->reranker, c, err) : st;

@@ -265,6 +265,12 @@ static trl_status tagger(void *training, trl_train_result *result, trl_error *er
     return trl_tree_training_tagger(training, err);
 }
 
+static trl_status substates(void *training, trl_train_result *result, trl_error *err)
+{
+    (void)result;
+    return trl_tree_training_latent(training, err);
+}
+
 static trl_status functions(void *training, trl_train_result *result, trl_error *err)
 {
     trl_tree_training *j = training;
@@ -403,6 +409,7 @@ static const trl_stage stages[] = {{"the treebank", read_data, false},
                                    {"trees of raw text", raw_text, false},
                                    {"grammar and lexicon", grammar, false},
                                    {"tagger", tagger, false},
+                                   {"grammars with substates", substates, false},
                                    {"function labels", functions, false},
                                    {"span pruner, charts, features", charts, false},
                                    {"start", start, false},

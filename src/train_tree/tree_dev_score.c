@@ -43,6 +43,7 @@ static trl_status parse_one(void *ctx, size_t job, size_t worker, trl_error *err
     trl_decode_options o = {.binary_exp = j->binary_exp,
                             .unary = j->unary,
                             .mix = TRL_MIX,
+                            .latent = TRL_LATENT_SHARE,
                             .threshold = j->model.threshold};
     trl_status st;
     do {

@@ -40,6 +40,7 @@ static trl_status learn(trl_tree_training *j, size_t k, trl_error *err)
     trl_train_options o = trl_tree_training_part_options(j, &j->more[k]);
     o.annotate = others[k].annotate;
     o.markov = others[k].markov;
+    o.latent = 0;
     const bool same_trees = !o.self_train && j->model.tagger.model;
     return trl_train_tree_part(
         &o,

@@ -103,6 +103,8 @@ static trl_status check_training(trl_tree_training *j, trl_error *err)
         j->model_options.threshold = o->prune < 0.1 ? 10.0 * o->prune : o->prune;
     j->tagger = j->span_pruner && !o->no_tagger && j->objective->id == TRL_OBJ_LIKELIHOOD &&
                 j->model_options.grade == TRL_GRADE_FEATURES;
+    j->latent = j->span_pruner && j->objective->id == TRL_OBJ_LIKELIHOOD &&
+                j->model_options.grade == TRL_GRADE_FEATURES;
     if (o->relaxed && o->strict)
         return trl_fail(err, TRL_EINVAL, "rules are relaxed or strict, not both");
     j->model_options.licence = o->relaxed                     ? TRL_RULES_RELAXED

@@ -64,6 +64,7 @@ static trl_train_options fold_options(const second_stage *s, trl_buf *nowhere)
 {
     trl_train_options o = trl_tree_training_part_options(s->j, nowhere);
     o.leave_out = s->left_out;
+    o.latent = 0; /* lists are of the parser alone */
     o.n_leave_out = s->j->trees.n_read;
     return o;
 }

@@ -55,6 +55,7 @@ typedef struct trl_tree_training {
     bool span_pruner;             /* the pruner is a span pruner */
     size_t given;                 /* of trees of more words longer spans are given; 0: of none */
     bool tagger;                  /* the parser has a tagger, if there are trees enough for one */
+    bool latent;                  /* the parser may have grammars with substates */
     trl_tree_taggers taggers;     /* `all`: the bytes of model.tagger; folds are kept for parts */
     trl_buf more[TRL_MORE_GRAMMARS]; /* parsers of other grammars, as files; empty: none */
     trl_given_list *tags;            /* [trees] by taggers that have not seen the tree; or NULL */
@@ -106,6 +107,10 @@ void trl_tree_training_tagger_fini(trl_tree_training *j);
  * and j's clusters.  TRL_ENOMEM, TRL_EMODEL. */
 trl_status trl_tree_training_fold_tagger(const trl_tree_training *j, const trl_buf *bytes,
                                          trl_word_tagger *out, trl_error *err);
+
+/* tree_latent_training.c: the model's grammars with substates, if o->latent asks for them.
+ * TRL_ECANCEL; TRL_ENOMEM. */
+trl_status trl_tree_training_latent(trl_tree_training *j, trl_error *err);
 
 /* tree_function_training.c: learns the model's function labels when they are asked for; else says
  * that the trees had some, if so.  TRL_EINVAL without any; TRL_ECANCEL; TRL_ENOMEM. */

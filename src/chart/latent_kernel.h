@@ -1,0 +1,26 @@
+/* latent_kernel.h -- one rule and the substates of its states (latent.h).
+ *
+ * table[x][y][z] for a parent of nx substates and children of ny and nz; a unary rule has nz 1 and
+ * right[0] 1.  Powers of two up to TRL_LATENT_MOST.
+ */
+/* SPDX-License-Identifier: MIT */
+#ifndef TRL_LATENT_KERNEL_H
+#define TRL_LATENT_KERNEL_H
+
+#include "num/simd.h"
+
+typedef struct trl_latent_rule {
+    const float *table;
+    unsigned nx, ny, nz;
+} trl_latent_rule;
+
+/* up[x] += f sum over y, z of table[x][y][z] left[y] right[z] */
+void trl_latent_up(const trl_latent_rule *r, const float *left, const float *right, float f,
+                   float *up);
+
+/* out_left[y] += sum over x, z of up[x] table[x][y][z] right[z], likewise out_right; and, when
+ * `count` is not NULL, count[x][y][z] += up[x] table[x][y][z] left[y] right[z] f. */
+void trl_latent_down(const trl_latent_rule *r, const float *up, const float *left,
+                     const float *right, float *out_left, float *out_right, float *count, float f);
+
+#endif

@@ -1,0 +1,127 @@
+/* latent_posteriors.c -- the chart of the grammar with substates, over what pruning has left. */
+/* SPDX-License-Identifier: MIT */
+#include "parser/latent_posteriors.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* Coarse items of a cell, ascending: those that its fine items are projected to. */
+static uint32_t project_cell(const trl_tree_model *m, const trl_skeleton *fine, size_t cell,
+                             uint32_t *marks, uint32_t *item)
+{
+    uint32_t n = 0;
+    for (uint32_t x = fine->first[cell]; x < fine->first[cell + 1]; x++) {
+        const uint32_t s = m->coarse_of[fine->item[x] & TRL_STATE_MASK];
+        uint32_t at = n;
+        if (s == TRL_NO_ID)
+            continue;
+        if (!marks[s]) { /* insert */
+            for (; at > 0 && item[at - 1] > s; at--)
+                item[at] = item[at - 1];
+            item[at] = s;
+            n++;
+        }
+        marks[s] |= fine->item[x] & ~TRL_STATE_MASK;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t s = item[k];
+        item[k] |= marks[s];
+        marks[s] = 0;
+    }
+    return n;
+}
+
+static trl_status project(const trl_tree_model *m, const trl_skeleton *fine, trl_skeleton *out,
+                          trl_arena *arena, trl_error *err)
+{
+    const size_t cells = trl_chart_cells(fine->n);
+    uint32_t *marks = trl_arena_get(arena, m->coarse.n_states, sizeof *marks);
+    uint32_t n = 0;
+    *out = (trl_skeleton){.n = fine->n,
+                          .first = trl_arena_get(arena, cells + 1, sizeof *out->first),
+                          .item = trl_arena_get(arena, fine->first[cells] + 1, sizeof *out->item)};
+    if (!marks || !out->first || !out->item)
+        return trl_fail_mem(err);
+    memset(marks, 0, m->coarse.n_states * sizeof *marks);
+    for (size_t cell = 0; cell < cells; cell++) {
+        out->first[cell] = n;
+        n += project_cell(m, fine, cell, marks, out->item + n);
+    }
+    out->first[cells] = n;
+    return TRL_OK;
+}
+
+/* Posteriors of a chart, by several grammars. */
+typedef struct sums {
+    double *after, *before, *unary;
+    size_t n; /* grammars */
+} sums;
+
+static bool sums_init(sums *s, const trl_chart *c, trl_arena *arena)
+{
+    s->after = trl_arena_get(arena, c->n_items, sizeof *s->after);
+    s->before = trl_arena_get(arena, c->n_items, sizeof *s->before);
+    s->unary = trl_arena_get(arena, c->n_unary, sizeof *s->unary);
+    if (!s->after || !s->before || !s->unary)
+        return false;
+    memset(s->after, 0, c->n_items * sizeof *s->after);
+    memset(s->before, 0, c->n_items * sizeof *s->before);
+    memset(s->unary, 0, c->n_unary * sizeof *s->unary);
+    return true;
+}
+
+static void add(sums *s, const trl_chart *c)
+{
+    for (size_t x = 0; x < c->n_items; x++) {
+        s->after[x] += c->after[x];
+        s->before[x] += c->out_before[x];
+    }
+    for (size_t e = 0; e < c->n_unary; e++)
+        s->unary[e] += c->unary_exp[e];
+    s->n++;
+}
+
+static void divide(const sums *s, trl_chart *c)
+{
+    for (size_t x = 0; x < c->n_items; x++) {
+        c->after[x] = s->after[x] / (double)s->n;
+        c->out_before[x] = s->before[x] / (double)s->n;
+        c->before[x] = c->out_after[x] = 1.0;
+    }
+    for (size_t e = 0; e < c->n_unary; e++)
+        c->unary_exp[e] = s->unary[e] / (double)s->n;
+}
+
+trl_status trl_latent_posteriors(const trl_tree_model *m, const trl_words *x,
+                                 const trl_given_tags *tags, const trl_skeleton *fine,
+                                 trl_brackets *out, trl_arena *arena, trl_error *err)
+{
+    trl_skeleton *s = trl_arena_get(arena, 1, sizeof *s);
+    trl_chart c;
+    sums all = {0};
+    *out = (trl_brackets){0};
+    if (m->n_latent == 0)
+        return TRL_OK;
+    if (!s)
+        return trl_fail_mem(err);
+    trl_status st = project(m, fine, s, arena, err);
+    if (st == TRL_OK)
+        st = trl_chart_init(&c, &m->coarse, s, arena, err);
+    if (st == TRL_OK && !sums_init(&all, &c, arena))
+        st = trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < m->n_latent; k++) {
+        st = trl_latent_chart(&m->latent[k], x, tags && tags->n ? &tags->coarse : NULL, &c, arena,
+                              err);
+        if (st == TRL_OK && isfinite(c.log_z))
+            add(&all, &c);
+    }
+    if (st != TRL_OK || all.n == 0)
+        return st;
+    divide(&all, &c);
+    st = trl_chart_brackets(&c, out, arena, err);
+    for (size_t k = 0; st == TRL_OK && k < out->first[trl_chart_cells(x->n)]; k++)
+        out->bracket[k].label = m->latent_label[out->bracket[k].label];
+    return st;
+}

@@ -1,0 +1,112 @@
+/* latent_count.c -- how often rules and words have which substates in a tree: inside and outside over
+ * the nodes it has, all numbers of a node times a factor of its own. */
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "chart/latent_kernel.h"
+#include "train_tree/latent_em.h"
+
+#define MOST TRL_LATENT_MOST
+#define UNKNOWN 1e-5f /* p(word | tag) of a word that has no numbers: the same for all substates */
+
+static const float one[MOST] = {1.0f};
+
+static trl_latent_rule rule_of(const trl_latent *l, const trl_btree *t, const trl_bnode *v, size_t *place)
+{
+    const trl_latent_layout *at = &l->at;
+    const bool binary = v->right != TRL_NO_NODE;
+    *place = binary ? at->binary[v->rule] : at->unary[v->rule];
+    return (trl_latent_rule){l->p + *place, at->k[v->state], at->k[t->node[v->left].state],
+                             binary ? at->k[t->node[v->right].state] : 1};
+}
+
+static size_t place_of_word(const trl_latent *l, const trl_latent_tree *x, const trl_bnode *v)
+{
+    return trl_latent_word(&l->at, l->x, x->word[v->from], x->class_[v->from], v->state);
+}
+
+/* The largest of the numbers becomes 1; returns what it was. */
+static float normalise(float *v)
+{
+    float top = 0.0f;
+    for (unsigned x = 0; x < MOST; x++)
+        top = v[x] > top ? v[x] : top;
+    for (unsigned x = 0; top > 0.0f && x < MOST; x++)
+        v[x] /= top;
+    return top;
+}
+
+static double inside(const trl_latent *l, const trl_latent_tree *x, trl_latent_scratch *a)
+{
+    const trl_btree *t = &x->tree;
+    double sum = 0.0;
+    for (size_t k = t->n; k-- > 0;) {
+        const trl_bnode *v = &t->node[k];
+        float *in = a->in[k];
+        size_t place;
+        memset(in, 0, sizeof a->in[k]);
+        if (v->left == TRL_NO_NODE) {
+            place = place_of_word(l, x, v);
+            for (unsigned y = 0; y < l->at.k[v->state]; y++)
+                in[y] = place == SIZE_MAX ? UNKNOWN : l->p[place + y];
+        } else {
+            const trl_latent_rule r = rule_of(l, t, v, &place);
+            const float *right = v->right != TRL_NO_NODE ? a->in[v->right] : one;
+            trl_latent_up(&r, a->in[v->left], right, 1.0f, in);
+        }
+        sum += log(normalise(in));
+    }
+    return sum;
+}
+
+static float dot(const float *a, const float *b)
+{
+    float sum = 0.0f;
+    for (unsigned x = 0; x < MOST; x++)
+        sum += a[x] * b[x];
+    return sum;
+}
+
+static void outside(const trl_latent *l, const trl_latent_tree *x, trl_latent_scratch *a,
+                    float *count)
+{
+    const trl_btree *t = &x->tree;
+    memset(a->out, 0, t->n * sizeof *a->out);
+    a->out[0][0] = 1.0f;
+    for (size_t k = 0; k < t->n; k++) {
+        const trl_bnode *v = &t->node[k];
+        float unused[MOST];
+        size_t place;
+        normalise(a->out[k]);
+        const float here = dot(a->in[k], a->out[k]);
+        if (!(here > 0.0f))
+            return;
+        if (v->left == TRL_NO_NODE) {
+            place = place_of_word(l, x, v);
+            for (unsigned y = 0; place != SIZE_MAX && y < l->at.k[v->state]; y++)
+                count[place + y] += a->in[k][y] * a->out[k][y] / here;
+            continue;
+        }
+        /* `in` of the node was divided by its largest: the sum over uses of its rule is not `here` */
+        const trl_latent_rule r = rule_of(l, t, v, &place);
+        const bool binary = v->right != TRL_NO_NODE;
+        const float *right = binary ? a->in[v->right] : one;
+        float up[MOST] = {0};
+        trl_latent_up(&r, a->in[v->left], right, 1.0f, up);
+        const float all = dot(up, a->out[k]);
+        memset(unused, 0, sizeof unused);
+        if (all > 0.0f)
+            trl_latent_down(&r, a->out[k], a->in[v->left], right, a->out[v->left],
+                            binary ? a->out[v->right] : unused, count + place, 1.0f / all);
+    }
+}
+
+double trl_latent_count(const trl_latent *l, const trl_latent_tree *x, trl_latent_scratch *a,
+                        float *count)
+{
+    const double p = inside(l, x, a);
+    if (isfinite(p))
+        outside(l, x, a, count);
+    return p;
+}
