@@ -8,8 +8,8 @@
     {TRAIN_OPTION("grade")}, {TRAIN_OPTION("sample")}, {TRAIN_OPTION("stumps")},
     {TRAIN_OPTION("uniform-values")}, {TRAIN_OPTION("jackknife")}, {TRAIN_OPTION("annotate")},
     {TRAIN_OPTION("markov")}, {TRAIN_OPTION("strict")}, {TRAIN_OPTION("relaxed")},
-    {TRAIN_OPTION("rerank")}, {TRAIN_OPTION("grammars")}, {TRAIN_OPTION("latent")}, {TRAIN_OPTION("no-tagger")},
-    {TRAIN_OPTION("functions")}, {TRAIN_OPTION("max-length")},
+    {TRAIN_OPTION("rerank")}, {TRAIN_OPTION("grammars")}, {TRAIN_OPTION("latent")},
+    {TRAIN_OPTION("no-tagger")}, {TRAIN_OPTION("functions")}, {TRAIN_OPTION("max-length")},
     {TRAIN_OPTION("clusters"),
      .help = "trees: word clusters, as 'trellis cluster' writes them; auto: made from the training "
              "data; none"},

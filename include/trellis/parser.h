@@ -137,7 +137,8 @@ typedef struct trl_parse_options {
     size_t max_bytes;   /* of one sentence; 0: no limit; 2 GiB */
     double prune;       /* as in training; negative: the model's */
     size_t beam;        /* boosted: states looked at after each number of inferences; 0: no limit */
-    double latent; /* of brackets: share of the grammar with substates, where the model has one; 0.3 */
+    double latent; /* of brackets: share of the grammars with substates, where the model has any;
+                      0.5 */
 } trl_parse_options;
 
 TRL_API void trl_parse_options_init(trl_parse_options *o, size_t size); /* sizeof *o */

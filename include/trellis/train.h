@@ -193,8 +193,9 @@ typedef struct trl_train_options {
     bool self_train; /* trees: a first parser parses raw_text, and its trees are learnt from, too */
     uint64_t grammars; /* trees: parsers of so many grammars, whose expected brackets are averaged:
                           1 (or 0), 2, 3 */
-    uint64_t latent; /* trees: grammars with substates, 8 at most, whose expected brackets are averaged
-                        with the parser's, where there are enough trees to learn any; 0: none */
+    uint64_t
+        latent; /* trees: grammars with substates, 8 at most, whose expected brackets are averaged
+                   with the parser's, where there are enough trees to learn any; 0: none */
 } trl_train_options;
 
 TRL_API void trl_train_options_init(trl_train_options *o, size_t size); /* sizeof *o */

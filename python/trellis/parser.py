@@ -97,7 +97,7 @@ class Parser(BaseEstimator):
                  min_count=None, max_iterations=None, epsilon=None, period=None, delta=None,
                  eta=None, batch=None, patience=None, random_state=None, n_jobs=None, verbose=False,
                  callbacks=None, progress=False, raw_text=None, self_train=None, functions=None,
-                 no_tagger=None, rerank=None, grammars=None):
+                 no_tagger=None, rerank=None, grammars=None, latent=None):
         self.grade = grade
         self.objective = objective
         self.optimizer = optimizer
@@ -134,6 +134,7 @@ class Parser(BaseEstimator):
         self.no_tagger = no_tagger
         self.rerank = rerank
         self.grammars = grammars
+        self.latent = latent
 
     def fit(self, trees, dev=None):
         """Learns from trees (Tree, nltk.Tree, text or a Treebank); dev chooses the iteration."""

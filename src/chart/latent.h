@@ -1,20 +1,22 @@
 /* latent.h -- a PCFG whose states have hidden substates, found by themselves [MMT05, PBTK06].
  *
- * Every state A of a grammar without annotation is divided into K(A) substates A_0, A_1, ...; a rule has
- * a probability for every combination of substates,
+ * Every state A of a grammar without annotation is divided into K(A) substates A_0, A_1, ...; a
+ * rule has a probability for every combination of substates,
  *
  *     p(A_x -> B_y C_z),      p(A_x -> B_y),      p(w | T_x) = p(w | T) p(x | T, w) / p(x | T),
  *
- * and a tree's probability is the sum over all substates of its nodes.  Learnt by splitting substates in two
- * and EM (train_tree/latent_em.h).  The parser asks such a grammar for the posteriors of
- * constituents, which are averaged with those of its CRF: it errs differently (docs/parser.md).
+ * and a tree's probability is the sum over all substates of its nodes.  Learnt by splitting
+ * substates in two and EM (train_tree/latent_em.h).  The parser asks such a grammar for the
+ * posteriors of constituents, which are averaged with those of its CRF: it errs differently
+ * (docs/parser.md).  Several that began with other noise are averaged, too [Pet10].
  *
- * Rules never seen have no table: their probability is the same for all substates.  Words seen seldom
- * have the substates of their class.
+ * Rules never seen have no table: their probability is the same for all substates.  Words seen
+ * seldom have the substates of their class.
  *
  * [MMT05] Matsuzaki, Miyao, Tsujii. Probabilistic CFG with latent annotations. ACL 2005.
  * [PBTK06] Petrov, Barrett, Thibaux, Klein. Learning accurate, compact, and interpretable tree
  *          annotation. ACL 2006.
+ * [Pet10] Petrov. Products of random latent variable grammars. NAACL 2010.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_LATENT_H
@@ -23,15 +25,15 @@
 #include "chart/coarse.h"
 
 #define TRL_LATENT_GRAMMARS 8 /* of a model at most */
-#define TRL_LATENT_MOST 16 /* substates of a state: a power of two */
+#define TRL_LATENT_MOST 16    /* substates of a state: a power of two */
 
 /* Where things are: tables have K(A) K(B) K(C) numbers, those of words K(T), the last index
  * fastest; without one: at[x + 1] == at[x]. */
 typedef struct trl_latent_layout {
-    uint8_t *k;                   /* [n_states]: a power of two; NULL: no such grammar */
-    size_t *binary, *unary;       /* [n_binary + 1], [n_unary + 1]; counted from the first number */
-    size_t *word, *class_;        /* [entries of the lexicon + 1] */
-    size_t n;                     /* all numbers */
+    uint8_t *k;             /* [n_states]: a power of two; NULL: no such grammar */
+    size_t *binary, *unary; /* [n_binary + 1], [n_unary + 1]; counted from the first number */
+    size_t *word, *class_;  /* [entries of the lexicon + 1] */
+    size_t n;               /* all numbers */
 } trl_latent_layout;
 
 typedef struct trl_latent {
@@ -56,8 +58,8 @@ size_t trl_latent_word(const trl_latent_layout *at, const trl_lexicon *x, uint32
                        uint32_t cls, uint32_t tag);
 
 /* Sections "latent1" and "latentp1" of the first grammar, and so on, number counting from 0: the
- * substates of every state, u8[n_states]; numbers, u8[at.n]: q stands for 2^(4 - (q - 1) / 8), 0 for
- * 0.  TRL_EMODEL, TRL_ENOMEM. */
+ * substates of every state, u8[n_states]; numbers, u8[at.n]: q stands for 2^(4 - (q - 1) / 8), 0
+ * for 0.  TRL_EMODEL, TRL_ENOMEM. */
 bool trl_latent_stored(size_t number, const trl_container *c);
 trl_status trl_latent_save(const trl_latent *l, size_t number, trl_container_builder *b,
                            trl_error *err);

@@ -1,7 +1,7 @@
 /* latent_chart.c -- inside and outside of a grammar with substates of states.
  *
- * As chart_kernel.c, with a vector of substates in place of every number.  Numbers of a cell are times
- * 2^scale; inside times outside is the posterior.
+ * As chart_kernel.c, with a vector of substates in place of every number.  Numbers of a cell are
+ * times 2^scale; inside times outside is the posterior.
  */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -218,7 +218,7 @@ static void outside_edge(run *r, uint32_t rule, float f, uint32_t left, uint32_t
         w[x] = r->out_before[up][x] * f;
     if (b.table) {
         trl_latent_down(&b, w, r->after[left], r->after[right], r->out_after[left],
-                        r->out_after[right], NULL, 0.0f);
+                        r->out_after[right]);
         return;
     }
     const float v = sum_of(w, b.nx) * (float)r->l->pcfg->binary_exp[rule];
@@ -288,10 +288,10 @@ static void open_cell(run *r, size_t cell)
         const trl_latent_rule rule = unary_rule(r, u->rule);
         const float *out = r->out_after[u->parent], *in = r->before[u->child];
         float down[MOST] = {0}, unused[MOST] = {0};
-        const float v = sum_of(out, rule.nx) * expf((float)r->l->pcfg->unary[u->rule]) /
-                        (float)rule.ny;
+        const float v =
+            sum_of(out, rule.nx) * expf((float)r->l->pcfg->unary[u->rule]) / (float)rule.ny;
         if (rule.table)
-            trl_latent_down(&rule, out, in, one, down, unused, NULL, 0.0f);
+            trl_latent_down(&rule, out, in, one, down, unused);
         for (unsigned y = 0; y < rule.ny; y++) {
             down[y] += rule.table ? 0.0f : v;
             r->out_before[u->child][y] += down[y];
@@ -344,7 +344,8 @@ static bool lay_out(run *r, trl_arena *arena)
             return false;
         memset(*all[k], 0, n * sizeof **all[k]);
     }
-    memset(r->c->unary_exp, 0, r->c->n_unary * sizeof *r->c->unary_exp); /* of cells without a tree */
+    memset(r->c->unary_exp, 0,
+           r->c->n_unary * sizeof *r->c->unary_exp); /* of cells without a tree */
     r->mean = trl_arena_get(arena, n, sizeof *r->mean);
     if (r->mean)
         memset(r->mean, 0, n * sizeof *r->mean);

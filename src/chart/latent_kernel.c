@@ -1,4 +1,5 @@
-/* latent_kernel.c -- sums over the substates of a rule's states, for every number of the last ones. */
+/* latent_kernel.c -- sums over the substates of a rule's states, for every number of the last ones.
+ */
 /* SPDX-License-Identifier: MIT */
 #include "chart/latent_kernel.h"
 
@@ -7,14 +8,14 @@ TRL_INLINE void up_of(const trl_latent_rule *r, unsigned nz, const float *left, 
 {
     const float *t = r->table;
     for (unsigned x = 0; x < r->nx; x++) {
-        float sum = 0.0f;
-        for (unsigned y = 0; y < r->ny; y++, t += nz) {
-            float dot = 0.0f;
-#pragma omp simd reduction(+ : dot)
+        float row[16] = {0}, sum = 0.0f;
+        for (unsigned y = 0; y < r->ny; y++, t += nz)
+#pragma omp simd
             for (unsigned z = 0; z < nz; z++)
-                dot += t[z] * right[z];
-            sum += dot * left[y];
-        }
+                row[z] += left[y] * t[z];
+#pragma omp simd reduction(+ : sum)
+        for (unsigned z = 0; z < nz; z++)
+            sum += row[z] * right[z];
         up[x] += f * sum;
     }
 }
@@ -40,52 +41,87 @@ TRL_CLONES void trl_latent_up(const trl_latent_rule *r, const float *left, const
     }
 }
 
+/* The table, its first index summed over with up[x], then goes both ways. */
 TRL_INLINE void down_of(const trl_latent_rule *r, unsigned nz, const float *up, const float *left,
-                        const float *right, float *out_left, float *out_right, float *count,
-                        float f)
+                        const float *right, float *out_left, float *out_right)
 {
     const float *t = r->table;
-    float sum[16] = {0};
-    for (unsigned x = 0; x < r->nx; x++) {
-        for (unsigned y = 0; y < r->ny; y++, t += nz) {
-            const float both = up[x] * left[y];
-            float dot = 0.0f;
-#pragma omp simd reduction(+ : dot)
-            for (unsigned z = 0; z < nz; z++) {
-                dot += t[z] * right[z];
-                sum[z] += both * t[z];
-            }
-            out_left[y] += up[x] * dot;
-            if (!count)
-                continue;
+    float sum[16][16];
+    for (unsigned y = 0; y < r->ny; y++)
+        for (unsigned z = 0; z < nz; z++)
+            sum[y][z] = up[0] * t[y * nz + z];
+    for (unsigned x = 1; x < r->nx; x++) {
+        t += r->ny * nz;
+        for (unsigned y = 0; y < r->ny; y++)
 #pragma omp simd
             for (unsigned z = 0; z < nz; z++)
-                count[z] += f * both * t[z] * right[z];
-            count += nz;
-        }
+                sum[y][z] += up[x] * t[y * nz + z];
     }
-    for (unsigned z = 0; z < nz; z++)
-        out_right[z] += sum[z];
+    for (unsigned y = 0; y < r->ny; y++) {
+        float dot = 0.0f;
+#pragma omp simd reduction(+ : dot)
+        for (unsigned z = 0; z < nz; z++)
+            dot += sum[y][z] * right[z];
+        out_left[y] += dot;
+#pragma omp simd
+        for (unsigned z = 0; z < nz; z++)
+            out_right[z] += sum[y][z] * left[y];
+    }
+}
+
+TRL_INLINE void count_of(const trl_latent_rule *r, unsigned nz, const float *up, const float *left,
+                         const float *right, float f, float *count)
+{
+    const float *t = r->table;
+    float both[16][16];
+    for (unsigned y = 0; y < r->ny; y++)
+        for (unsigned z = 0; z < nz; z++)
+            both[y][z] = f * left[y] * right[z];
+    for (unsigned x = 0; x < r->nx; x++)
+        for (unsigned y = 0; y < r->ny; y++, t += nz, count += nz)
+#pragma omp simd
+            for (unsigned z = 0; z < nz; z++)
+                count[z] += up[x] * t[z] * both[y][z];
 }
 
 TRL_CLONES void trl_latent_down(const trl_latent_rule *r, const float *up, const float *left,
-                                const float *right, float *out_left, float *out_right, float *count,
-                                float f)
+                                const float *right, float *out_left, float *out_right)
 {
     switch (r->nz) {
     case 1:
-        down_of(r, 1, up, left, right, out_left, out_right, count, f);
+        down_of(r, 1, up, left, right, out_left, out_right);
         break;
     case 2:
-        down_of(r, 2, up, left, right, out_left, out_right, count, f);
+        down_of(r, 2, up, left, right, out_left, out_right);
         break;
     case 4:
-        down_of(r, 4, up, left, right, out_left, out_right, count, f);
+        down_of(r, 4, up, left, right, out_left, out_right);
         break;
     case 8:
-        down_of(r, 8, up, left, right, out_left, out_right, count, f);
+        down_of(r, 8, up, left, right, out_left, out_right);
         break;
     default:
-        down_of(r, 16, up, left, right, out_left, out_right, count, f);
+        down_of(r, 16, up, left, right, out_left, out_right);
+    }
+}
+
+TRL_CLONES void trl_latent_uses(const trl_latent_rule *r, const float *up, const float *left,
+                                const float *right, float f, float *count)
+{
+    switch (r->nz) {
+    case 1:
+        count_of(r, 1, up, left, right, f, count);
+        break;
+    case 2:
+        count_of(r, 2, up, left, right, f, count);
+        break;
+    case 4:
+        count_of(r, 4, up, left, right, f, count);
+        break;
+    case 8:
+        count_of(r, 8, up, left, right, f, count);
+        break;
+    default:
+        count_of(r, 16, up, left, right, f, count);
     }
 }

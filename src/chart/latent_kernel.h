@@ -18,9 +18,12 @@ typedef struct trl_latent_rule {
 void trl_latent_up(const trl_latent_rule *r, const float *left, const float *right, float f,
                    float *up);
 
-/* out_left[y] += sum over x, z of up[x] table[x][y][z] right[z], likewise out_right; and, when
- * `count` is not NULL, count[x][y][z] += up[x] table[x][y][z] left[y] right[z] f. */
+/* out_left[y] += sum over x, z of up[x] table[x][y][z] right[z], likewise out_right */
 void trl_latent_down(const trl_latent_rule *r, const float *up, const float *left,
-                     const float *right, float *out_left, float *out_right, float *count, float f);
+                     const float *right, float *out_left, float *out_right);
+
+/* count[x][y][z] += f up[x] table[x][y][z] left[y] right[z] */
+void trl_latent_uses(const trl_latent_rule *r, const float *up, const float *left,
+                     const float *right, float f, float *count);
 
 #endif

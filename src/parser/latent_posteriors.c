@@ -53,6 +53,8 @@ static trl_status project(const trl_tree_model *m, const trl_skeleton *fine, trl
     return TRL_OK;
 }
 
+#define STEPS 8.0 /* of a chart of numbers, in the time of one with vectors of substates */
+
 /* Posteriors of a chart, by several grammars. */
 typedef struct sums {
     double *after, *before, *unary;
@@ -94,34 +96,42 @@ static void divide(const sums *s, trl_chart *c)
         c->unary_exp[e] = s->unary[e] / (double)s->n;
 }
 
-trl_status trl_latent_posteriors(const trl_tree_model *m, const trl_words *x,
-                                 const trl_given_tags *tags, const trl_skeleton *fine,
+/* The mean of what all grammars say of a chart, in its place; s->n is 0 where none has a tree. */
+static trl_status ask_all(const trl_tree_model *m, const trl_latent_question *x, trl_chart *c,
+                          sums *s, trl_arena *arena, trl_error *err)
+{
+    const trl_tag_scores *tags = x->tags && x->tags->n ? &x->tags->coarse : NULL;
+    trl_status st = sums_init(s, c, arena) ? TRL_OK : trl_fail_mem(err);
+    for (size_t k = 0; st == TRL_OK && k < m->n_latent; k++) {
+        st = trl_latent_chart(&m->latent[k], x->words, tags, c, arena, err);
+        if (st == TRL_OK && isfinite(c->log_z))
+            add(s, c);
+    }
+    if (st == TRL_OK && s->n)
+        divide(s, c);
+    return st;
+}
+
+trl_status trl_latent_posteriors(const trl_tree_model *m, const trl_latent_question *x,
                                  trl_brackets *out, trl_arena *arena, trl_error *err)
 {
-    trl_skeleton *s = trl_arena_get(arena, 1, sizeof *s);
+    trl_skeleton s;
     trl_chart c;
     sums all = {0};
     *out = (trl_brackets){0};
     if (m->n_latent == 0)
         return TRL_OK;
-    if (!s)
-        return trl_fail_mem(err);
-    trl_status st = project(m, fine, s, arena, err);
+    trl_status st = project(m, x->fine, &s, arena, err);
     if (st == TRL_OK)
-        st = trl_chart_init(&c, &m->coarse, s, arena, err);
-    if (st == TRL_OK && !sums_init(&all, &c, arena))
-        st = trl_fail_mem(err);
-    for (size_t k = 0; st == TRL_OK && k < m->n_latent; k++) {
-        st = trl_latent_chart(&m->latent[k], x, tags && tags->n ? &tags->coarse : NULL, &c, arena,
-                              err);
-        if (st == TRL_OK && isfinite(c.log_z))
-            add(&all, &c);
-    }
-    if (st != TRL_OK || all.n == 0)
-        return st;
-    divide(&all, &c);
-    st = trl_chart_brackets(&c, out, arena, err);
-    for (size_t k = 0; st == TRL_OK && k < out->first[trl_chart_cells(x->n)]; k++)
+        st = trl_chart_init(&c, &m->coarse, &s, arena, err);
+    const double steps = STEPS * (double)m->n_latent;
+    if (st == TRL_OK && x->max_work > 0.0 && steps * trl_chart_work(&c) > x->max_work)
+        return TRL_OK;
+    if (st == TRL_OK)
+        st = ask_all(m, x, &c, &all, arena, err);
+    if (st == TRL_OK && all.n)
+        st = trl_chart_brackets(&c, out, arena, err);
+    for (size_t k = 0; st == TRL_OK && out->n && k < out->first[trl_chart_cells(out->n)]; k++)
         out->bracket[k].label = m->latent_label[out->bracket[k].label];
     return st;
 }

@@ -114,6 +114,19 @@ static trl_status find_tags(trl_decoder *d, const trl_tree_model *m, const trl_w
                : st;
 }
 
+/* What the grammars with substates expect, where there is memory for it. */
+static trl_status ask_latent(trl_decoder *d, const trl_tree_model *m, const trl_words *x,
+                             const trl_decode_options *o, trl_error *err)
+{
+    const trl_status st = trl_latent_posteriors(
+        m, &(trl_latent_question){x, o->tags, &d->s, o->max_work}, &d->latent, &d->arena, err);
+    if (st != TRL_ENOMEM || !d->arena.limited)
+        return st;
+    d->latent.n = 0;
+    d->arena.limited = false;
+    return TRL_OK;
+}
+
 /* With what tags are known: lay_out and the tables. */
 static trl_status prepare(trl_decoder *d, const trl_tree_model *m, const trl_words *x,
                           const trl_decode_options *o, trl_error *err)
@@ -126,9 +139,7 @@ static trl_status prepare(trl_decoder *d, const trl_tree_model *m, const trl_wor
     st = fill_tables(d, m, x->word, x->n, o, err);
     if (st == TRL_OK && o->tags)
         trl_given_tags_add(o->tags, &m->fine, d->chart.s, d->tables.item);
-    if (st == TRL_OK && o->latent > 0.0 && !o->edit)
-        st = trl_latent_posteriors(m, x, o->tags, &d->s, &d->latent, &d->arena, err);
-    return st;
+    return st == TRL_OK && o->latent > 0.0 && !o->edit ? ask_latent(d, m, x, o, err) : st;
 }
 
 trl_status trl_decode_prepare(trl_decoder *d, const trl_tree_model *m, const trl_str *word,

@@ -67,7 +67,7 @@ typedef struct trl_tree_model {
     trl_word_tagger tagger;     /* of clusters.view; or none */
     trl_latent latent[TRL_LATENT_GRAMMARS]; /* of the coarse grammar */
     size_t n_latent;
-    uint32_t *latent_label;     /* [labels of the coarse grammar]: the fine one's */
+    uint32_t *latent_label; /* [labels of the coarse grammar]: the fine one's */
 } trl_tree_model;
 
 typedef struct trl_tree_model_options {

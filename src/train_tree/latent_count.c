@@ -1,5 +1,5 @@
-/* latent_count.c -- how often rules and words have which substates in a tree: inside and outside over
- * the nodes it has, all numbers of a node times a factor of its own. */
+/* latent_count.c -- how often rules and words have which substates in a tree: inside and outside
+ * over the nodes it has, all numbers of a node times a factor of its own. */
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
@@ -8,11 +8,14 @@
 #include "train_tree/latent_em.h"
 
 #define MOST TRL_LATENT_MOST
-#define UNKNOWN 1e-5f /* p(word | tag) of a word that has no numbers: the same for all substates */
+#define UNKNOWN                                                                                    \
+    1e-5f /* p(word | tag) of a word that has no numbers: the same for all substates               \
+           */
 
 static const float one[MOST] = {1.0f};
 
-static trl_latent_rule rule_of(const trl_latent *l, const trl_btree *t, const trl_bnode *v, size_t *place)
+static trl_latent_rule rule_of(const trl_latent *l, const trl_btree *t, const trl_bnode *v,
+                               size_t *place)
 {
     const trl_latent_layout *at = &l->at;
     const bool binary = v->right != TRL_NO_NODE;
@@ -88,7 +91,8 @@ static void outside(const trl_latent *l, const trl_latent_tree *x, trl_latent_sc
                 count[place + y] += a->in[k][y] * a->out[k][y] / here;
             continue;
         }
-        /* `in` of the node was divided by its largest: the sum over uses of its rule is not `here` */
+        /* `in` of the node was divided by its largest: the sum over uses of its rule is not `here`
+         */
         const trl_latent_rule r = rule_of(l, t, v, &place);
         const bool binary = v->right != TRL_NO_NODE;
         const float *right = binary ? a->in[v->right] : one;
@@ -96,9 +100,11 @@ static void outside(const trl_latent *l, const trl_latent_tree *x, trl_latent_sc
         trl_latent_up(&r, a->in[v->left], right, 1.0f, up);
         const float all = dot(up, a->out[k]);
         memset(unused, 0, sizeof unused);
-        if (all > 0.0f)
-            trl_latent_down(&r, a->out[k], a->in[v->left], right, a->out[v->left],
-                            binary ? a->out[v->right] : unused, count + place, 1.0f / all);
+        if (!(all > 0.0f))
+            continue;
+        trl_latent_down(&r, a->out[k], a->in[v->left], right, a->out[v->left],
+                        binary ? a->out[v->right] : unused);
+        trl_latent_uses(&r, a->out[k], a->in[v->left], right, 1.0f / all, count + place);
     }
 }
 

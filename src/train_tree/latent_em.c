@@ -10,8 +10,10 @@
 
 #define MOST TRL_LATENT_MOST
 #define LANES 4
-#define NOISE 0.05     /* of halves, of each probability */
-#define WORD_TOKENS 3.0 /* weight of "all substates alike" in the substates of a word, in tokens */
+#define NOISE 0.05 /* of halves, of each probability */
+#define WORD_TOKENS                                                                                \
+    3.0 /* weight of "all substates alike" in the substates of a word, in tokens                   \
+         */
 
 void trl_latent_tree_fini(trl_latent_tree *t)
 {
@@ -44,7 +46,8 @@ typedef struct em {
     size_t n;
     trl_pool *pool;
     lane lane[LANES];
-    double *total; /* [n_states][MOST]: expected tokens of each substate, as parents of rules or tags */
+    double *
+        total; /* [n_states][MOST]: expected tokens of each substate, as parents of rules or tags */
 } em;
 
 /* ---- E --------------------------------------------------------------------------------------- */
@@ -198,15 +201,15 @@ static double random_of(uint64_t seed, uint64_t place)
 
 /* What becomes of one table: substates of before and now. */
 typedef struct halves {
-    const uint8_t *k;                      /* [n_states] */
-    const float *from;                     /* of before */
-    float *to;                             /* of now */
+    const uint8_t *k;  /* [n_states] */
+    const float *from; /* of before */
+    float *to;         /* of now */
     uint64_t seed;
 } halves;
 
 /* One table of a state and up to two children (TRL_NO_ID: none); returns its size of before. */
-static size_t split_table(const halves *h, const uint8_t *now, const uint32_t state[3],
-                          size_t from, size_t to)
+static size_t split_table(const halves *h, const uint8_t *now, const uint32_t state[3], size_t from,
+                          size_t to)
 {
     unsigned old[3], new[3];
     for (int c = 0; c < 3; c++) {
@@ -218,8 +221,9 @@ static size_t split_table(const halves *h, const uint8_t *now, const uint32_t st
     for (unsigned x = 0; x < new[0]; x++)
         for (unsigned y = 0; y < new[1]; y++)
             for (unsigned z = 0; z < new[2]; z++, out++) {
-                const size_t at = ((size_t)(x * old[0] / new[0]) * old[1] + y * old[1] / new[1]) *
-                                      old[2] + z * old[2] / new[2];
+                const size_t at =
+                    ((size_t)(x * old[0] / new[0]) * old[1] + y * old[1] / new[1]) * old[2] +
+                    z * old[2] / new[2];
                 const double noise =
                     1.0 + NOISE * (2.0 * random_of(h->seed, (uint64_t)(out - h->to)) - 1.0);
                 *out = h->from[from + at] * share * (float)noise;
@@ -267,7 +271,8 @@ static trl_status room(em *e, trl_error *err)
     return TRL_OK;
 }
 
-/* Twice as many substates, up to `most`, of all states with enough tokens.  *more: there are any. */
+/* Twice as many substates, up to `most`, of all states with enough tokens.  *more: there are any.
+ */
 static trl_status split(em *e, unsigned most, bool *more, trl_error *err)
 {
     trl_latent *l = e->l;

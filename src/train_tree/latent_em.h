@@ -1,14 +1,14 @@
 /* latent_em.h -- learns the substates of states of a grammar (chart/latent.h) [MMT05, PBTK06].
  *
- * Every state has one substate at first.  Then, again and again, all substates of states that have enough
- * tokens are split in two halves that differ by a little noise, and EM over the given trees, with
- * sums over the substates of their nodes, makes them different:
+ * Every state has one substate at first.  Then, again and again, all substates of states that have
+ * enough tokens are split in two halves that differ by a little noise, and EM over the given trees,
+ * with sums over the substates of their nodes, makes them different:
  *
  *     E  c(A_x -> B_y C_z) = expected number of uses in all trees
  *     M  p(A_x -> B_y C_z) = (c(A_x -> B_y C_z) + b p(A -> B_y C_z)) / (c(A_x) + b)
  *
- * b pulls substates that few tokens have towards the mean of their state; words of a tag, likewise, have
- * a tenth of the mean of its substates.  The same numbers with any number of threads.
+ * b pulls substates that few tokens have towards the mean of their state; words of a tag, likewise,
+ * have a tenth of the mean of its substates.  The same numbers with any number of threads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_LATENT_EM_H

@@ -1,8 +1,9 @@
 /* tree_latent_training.c -- grammars with substates, beside the parser's own.
  *
- * They are learnt from the trees in the states of the coarse grammar, by themselves; in parsing what
- * they expect of constituents is averaged with what the parser does (parser/latent_posteriors.h).
- * Nothing of them is in checkpoints: a run that is resumed learns them again, to the same bits.
+ * They are learnt from the trees in the states of the coarse grammar, by themselves; in parsing
+ * what they expect of constituents is averaged with what the parser does
+ * (parser/latent_posteriors.h). Nothing of them is in checkpoints: a run that is resumed learns
+ * them again, to the same bits.
  */
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -98,8 +99,7 @@ trl_status trl_tree_training_latent(trl_tree_training *j, trl_error *err)
     if (j->o->latent == 0 || !j->latent || j->trees.n < LEAST_TREES)
         return TRL_OK;
     e.tree = trl_zalloc(j->trees.n, sizeof *e.tree);
-    trl_status st =
-        e.tree ? trl_pool_run(j->pool, j->trees.n, encode, &e, err) : trl_fail_mem(err);
+    trl_status st = e.tree ? trl_pool_run(j->pool, j->trees.n, encode, &e, err) : trl_fail_mem(err);
     if (st == TRL_OK) {
         keep_known(&e, j->trees.n);
         st = learn(j, &e, err);

@@ -108,8 +108,9 @@ static double word_score(const latent_world *x, const trl_tag_scores *tags, cons
     const world *w = &x->w;
     uint32_t tag[16];
     double logp[16];
-    const size_t n = trl_lexicon_tags(&w->x, &w->g, trl_lexicon_word(&w->x, w->word[v->from]),
-                                      trl_lexicon_class(&w->x, w->word[v->from], v->from), tag, logp);
+    const size_t n =
+        trl_lexicon_tags(&w->x, &w->g, trl_lexicon_word(&w->x, w->word[v->from]),
+                         trl_lexicon_class(&w->x, w->word[v->from], v->from), tag, logp);
     double score = -100.0;
     for (size_t k = 0; k < n; k++)
         score = tag[k] == v->state ? logp[k] : score;
@@ -139,8 +140,8 @@ static void add_used(const latent_world *x, const der *d, double p, expected *e)
         e->after[d->item] += p;
         const trl_chart *c = &x->w.c;
         const size_t cell = trl_cell(d->from, d->to);
-        for (uint32_t u = c->unary_first[cell]; d->rule != TRL_NO_ID && u < c->unary_first[cell + 1];
-             u++)
+        for (uint32_t u = c->unary_first[cell];
+             d->rule != TRL_NO_ID && u < c->unary_first[cell + 1]; u++)
             e->unary[u] += c->unary[u].rule == d->rule ? p : 0.0;
     } else {
         e->before[d->item] += p;
@@ -247,7 +248,8 @@ static void check_counts(const latent_world *x, const trl_latent_tree *t, const 
     const size_t n = l->at.n;
     double *want = trl_zalloc(n, sizeof *want), all = 0.0;
     float *count = trl_zalloc(n, sizeof *count);
-    trl_latent_scratch s = {trl_alloc(t->tree.n, sizeof *s.in), trl_alloc(t->tree.n, sizeof *s.out)};
+    trl_latent_scratch s = {trl_alloc(t->tree.n, sizeof *s.in),
+                            trl_alloc(t->tree.n, sizeof *s.out)};
     unsigned sub[64] = {0};
     do {
         const double p = p_of(l, word, &t->tree, sub, 1e-5);
@@ -310,7 +312,8 @@ static void follow(void *ctx, unsigned most, unsigned iteration, double log_like
     curve *c = ctx;
     /* before the first step what halves have, noise included, does not add up to 1 */
     if (iteration > 1 && log_likelihood < c->last - 1e-5 * fabs(c->last))
-        fail_msg("up to %u, iteration %u: %.9g after %.9g", most, iteration, log_likelihood, c->last);
+        fail_msg("up to %u, iteration %u: %.9g after %.9g", most, iteration, log_likelihood,
+                 c->last);
     c->most = most;
     c->last = log_likelihood;
     c->n++;
