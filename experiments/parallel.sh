@@ -57,7 +57,7 @@ parse_all() { # GRADE N: a parser and the trees of all texts; those of a larger 
     done
 }
 # Boosted trees learn from sentences up to 15 words: all of them take hours.
-parser_options() { [ "$1" != boosted ] || echo "--max-length 15"; }
+parser_options() { case $1 in boosted) echo "--max-length 15" ;; features) echo "--latent 0" ;; esac; }
 # ... and search long ones for long: by default a hundredth of the steps that 'parse' allows itself.
 parse_options() { [ "$1" != boosted ] || echo "--max-work ${WORK:-10}"; }
 

@@ -41,7 +41,7 @@ folds_of() {
     bank "$c" "$n"
     awk -v all="$(trees_in "$train")" -v k="$folds" '{ print int((NR - 1) * k / all) }' "$train" >"$work/$c.groups"
     # shellcheck disable=SC2046,SC2086
-    "$trellis" cv -q -k "$folds" -j "$threads" --kind tree --groups "$work/$c.groups" $(with_clusters) $limit "$@" "$train" >"$work/cv"
+    "$trellis" cv -q -k "$folds" -j "$threads" --kind tree --latent 0 --groups "$work/$c.groups" $(with_clusters) $limit "$@" "$train" >"$work/cv"
     awk 'NR == 1 { sub(/held out/, "held-out"); for (i = 1; i <= NF; i++) if ($i == "f1") f = i } $1 ~ /^[0-9]+$/ { print $f }' "$work/cv" >"$to.new"
     mv "$to.new" "$to"
 }

@@ -49,13 +49,14 @@ with_clusters() { echo "--clusters $clusters"; }
 cluster_source() { case $clusters in auto) echo 'made of the training data' ;; *) basename "$clusters" ;; esac; }
 
 # tree_fit NAME [OPTION]...: trains on $train, parses $words: NAME.model, .time, .log, .mrg, runs/NAME.json.
+# The parser alone, as the papers have it: without grammars with substates, unless the options say so.
 tree_fit() {
     local n=$1
     shift
     [ -e "$work/$n.mrg" ] && return
     say "$n"
     local TIMEFORMAT='%R %U %S'
-    { time "$trellis" train --kind tree -j 1 -m "$work/$n.model" --json "$work/runs/$n.json" "$@" "$train" 2>"$work/$n.log"; } \
+    { time "$trellis" train --kind tree --latent 0 -j 1 -m "$work/$n.model" --json "$work/runs/$n.json" "$@" "$train" 2>"$work/$n.log"; } \
         2>"$work/$n.time" || { cat "$work/$n.log" >&2; exit 1; }
     { time "$trellis" parse -m "$work/$n.model" "$words" >"$work/$n.tmp" 2>"$work/$n.warnings"; } 2>"$work/$n.parsetime"
     mv "$work/$n.tmp" "$work/$n.mrg"
