@@ -11,9 +11,8 @@
 #define MOST TRL_LATENT_MOST
 #define LANES 4
 #define NOISE 0.05 /* of halves, of each probability */
-#define WORD_TOKENS                                                                                \
-    3.0 /* weight of "all substates alike" in the substates of a word, in tokens                   \
-         */
+/* Tokens that every word has beforehand, with all substates alike. */
+#define WORD_TOKENS 3.0
 
 void trl_latent_tree_fini(trl_latent_tree *t)
 {
@@ -46,8 +45,7 @@ typedef struct em {
     size_t n;
     trl_pool *pool;
     lane lane[LANES];
-    double *
-        total; /* [n_states][MOST]: expected tokens of each substate, as parents of rules or tags */
+    double *total; /* [n_states][MOST]: expected tokens of each substate, of parents and tags */
 } em;
 
 /* ---- E --------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
  *     M  p(A_x -> B_y C_z) = (c(A_x -> B_y C_z) + b p(A -> B_y C_z)) / (c(A_x) + b)
  *
  * b pulls substates that few tokens have towards the mean of their state; words of a tag, likewise,
- * have a tenth of the mean of its substates.  The same numbers with any number of threads.
+ * have a share of the mean of its substates.  The same numbers with any number of threads.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_LATENT_EM_H

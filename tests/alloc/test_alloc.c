@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "failing.h"
 #include "grammar_scenario.h"
+#include "latent_scenario.h"
 #include "base/file.h"
 #include "trellis/compare.h"
 #include "trellis/parseval.h"
@@ -354,6 +355,7 @@ static void test_grammar(void **state)
 {
     (void)state;
     fail_all("grammar", do_grammar, grammar_text);
+    fail_all("substates", do_latent, latent_text);
 }
 
 #include "tree_training_scenario.h" /* uses what is above */

@@ -30,7 +30,7 @@ static void open_world(latent_world *x, trl_rng *r, unsigned most, bool smoothed
     x->l = (trl_latent){.g = &x->w.g, .x = &x->w.x, .pcfg = &x->pcfg};
     uint8_t *k = trl_alloc(x->w.g.n_states, 1);
     for (size_t s = 0; s < x->w.g.n_states; s++)
-        k[s] = s == x->w.g.root ? 1 : (uint8_t)(1u << draw(r, most));
+        k[s] = (uint8_t)(s == x->w.g.root ? 1u : 1u << draw(r, most));
     assert_ok(trl_latent_layout_init(&x->l.at, x->l.g, x->l.x, k, &err));
     x->l.p = trl_alloc(x->l.at.n, sizeof *x->l.p);
     for (size_t n = 0; n < x->l.at.n; n++)
