@@ -174,7 +174,7 @@ portability-quick: # what CI can afford
 	@+MAKE="$(MAKE)" scripts/portability.sh --quick
 
 # The unit tests that start threads.
-TSAN_UNITS = test_batch test_brown test_dataset test_gradient test_history test_mest test_nota test_optimizers test_parse_batch test_pool \
+TSAN_UNITS = test_batch test_brown test_dataset test_gradient test_history test_latent test_mest test_nota test_optimizers test_parse_batch test_pool \
              test_search_examples test_sparse test_tagger test_tokens test_train_decode test_tree_nota
 check-tsan:
 	@+$(MAKE) --no-print-directory SAN=thread BUILD=$(BUILD)-tsan check-tsan-here
