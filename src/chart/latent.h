@@ -67,8 +67,8 @@ trl_status trl_latent_load(trl_latent *l, size_t number, const trl_container *c,
 
 /* Posteriors of the items and unary edges of a chart over l->g, made by trl_chart_init: the chart
  * then looks as after trl_chart_outside, as far as trl_chart_brackets looks at it.  tags: as in
- * trl_coarse_how.  c->log_z is -inf where there is no tree, or where numbers were too far apart.
- * Scratch in the arena.  TRL_ENOMEM. */
+ * trl_coarse_how.  c->log_z is -inf where there is no tree, or where floats cannot hold its
+ * numbers. Scratch in the arena.  TRL_ENOMEM. */
 trl_status trl_latent_chart(const trl_latent *l, const trl_words *w, const trl_tag_scores *tags,
                             trl_chart *c, trl_arena *arena, trl_error *err);
 

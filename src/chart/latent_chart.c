@@ -334,22 +334,29 @@ static bool tell(const run *r)
     return isfinite(worst);
 }
 
+/* A vector of zeros for every item; NULL: out of memory. */
+static void *vectors(size_t n, trl_arena *arena)
+{
+    float(*v)[MOST] = trl_arena_get(arena, n, sizeof *v);
+    if (v)
+        memset(v, 0, n * sizeof *v);
+    return v;
+}
+
 static bool lay_out(run *r, trl_arena *arena)
 {
     const size_t n = r->c->n_items;
-    float(**all[])[MOST] = {&r->before, &r->after, &r->out_before, &r->out_after};
-    for (size_t k = 0; k < 4; k++) {
-        *all[k] = trl_arena_get(arena, n, sizeof **all[k]);
-        if (!*all[k])
-            return false;
-        memset(*all[k], 0, n * sizeof **all[k]);
-    }
+    r->before = vectors(n, arena);
+    r->after = vectors(n, arena);
+    r->out_before = vectors(n, arena);
+    r->out_after = vectors(n, arena);
+    r->mean = trl_arena_get(arena, n, sizeof *r->mean);
+    if (!r->before || !r->after || !r->out_before || !r->out_after || !r->mean)
+        return false;
+    memset(r->mean, 0, n * sizeof *r->mean);
     memset(r->c->unary_exp, 0,
            r->c->n_unary * sizeof *r->c->unary_exp); /* of cells without a tree */
-    r->mean = trl_arena_get(arena, n, sizeof *r->mean);
-    if (r->mean)
-        memset(r->mean, 0, n * sizeof *r->mean);
-    return r->mean != NULL;
+    return true;
 }
 
 trl_status trl_latent_chart(const trl_latent *l, const trl_words *w, const trl_tag_scores *tags,
