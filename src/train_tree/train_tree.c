@@ -175,21 +175,23 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
 {
     const trl_train_options *o = j->o;
     trl_container_builder b = {0};
-    char rerank[32] = "";
+    char rerank[32] = "", latent[32] = "";
     if (j->model.reranker.n)
         trl_snprintf(rerank, sizeof rerank, "rerank %u\n", (unsigned)j->model.reranker.n);
     else if (j->more[0].len)
         trl_snprintf(rerank, sizeof rerank, "grammars %u\n", (unsigned)o->grammars);
+    if (j->model.n_latent)
+        trl_snprintf(latent, sizeof latent, "latent %zu\n", j->model.n_latent);
     const int n = trl_snprintf(
         j->settings, sizeof j->settings,
         "grade %s\nobjective %s\noptimizer %s\nc1 %g\nc2 %g\nannotate %s\nmarkov "
-        "%d\nrules %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s%s%s",
+        "%d\nrules %s\nmax-length %llu\nprune %g\npruner %s\niterations %llu\ntrees %zu\n%s%s%s%s",
         o->grade, counted(j) ? "counting" : trl_objective_name(j->objective, TRL_KIND_TREE),
         counted(j) ? "none" : j->optimizer->name, o->c1, o->c2, o->annotate, o->markov,
         licences[j->model_options.licence], (unsigned long long)o->max_length, o->prune,
         j->span_pruner ? "spans" : "pcfg", (unsigned long long)r->iterations, j->trees.n,
         j->model.tagger.model ? "tagger chain\n" : "", o->functions ? "functions yes\n" : "",
-        rerank);
+        latent, rerank);
     size_t size = n > 0 ? (size_t)n : 0;
     if (trl_has_dev(o) && !counted(j) && size < sizeof j->settings)
         size += (size_t)trl_snprintf(j->settings + size, sizeof j->settings - size,
