@@ -8,9 +8,9 @@
 #include "train_tree/latent_em.h"
 
 #define MOST TRL_LATENT_MOST
-#define UNKNOWN                                                                                    \
-    1e-5f /* p(word | tag) of a word that has no numbers: the same for all substates               \
-           */
+#define UNKNOWN 1e-5f /* p(word | tag) of a word that has no numbers, and of such a rule */
+
+#define LEAST 1e-30f /* sums of smaller numbers are not told from 0 */
 
 static const float one[MOST] = {1.0f};
 
@@ -20,8 +20,30 @@ static trl_latent_rule rule_of(const trl_latent *l, const trl_btree *t, const tr
     const trl_latent_layout *at = &l->at;
     const bool binary = v->right != TRL_NO_NODE;
     *place = binary ? at->binary[v->rule] : at->unary[v->rule];
-    return (trl_latent_rule){l->p + *place, at->k[v->state], at->k[t->node[v->left].state],
+    const size_t end = binary ? at->binary[v->rule + 1] : at->unary[v->rule + 1];
+    return (trl_latent_rule){end > *place ? l->p + *place : NULL, at->k[v->state],
+                             at->k[t->node[v->left].state],
                              binary ? at->k[t->node[v->right].state] : 1};
+}
+
+/* Rules that have no numbers: the same for all substates. */
+static void up_alike(const trl_latent_rule *r, const float *left, const float *right, float *up)
+{
+    float a = 0.0f, b = 0.0f;
+    for (unsigned y = 0; y < r->ny; y++)
+        a += left[y];
+    for (unsigned z = 0; z < r->nz; z++)
+        b += right[z];
+    for (unsigned x = 0; x < r->nx; x++)
+        up[x] = UNKNOWN * a * b / (float)(r->ny * r->nz);
+}
+
+static void down_alike(const trl_latent_rule *r, float *out_left, float *out_right)
+{
+    for (unsigned y = 0; y < r->ny; y++)
+        out_left[y] = 1.0f;
+    for (unsigned z = 0; z < r->nz; z++)
+        out_right[z] = 1.0f;
 }
 
 static size_t place_of_word(const trl_latent *l, const trl_latent_tree *x, const trl_bnode *v)
@@ -56,7 +78,10 @@ static double inside(const trl_latent *l, const trl_latent_tree *x, trl_latent_s
         } else {
             const trl_latent_rule r = rule_of(l, t, v, &place);
             const float *right = v->right != TRL_NO_NODE ? a->in[v->right] : one;
-            trl_latent_up(&r, a->in[v->left], right, 1.0f, in);
+            if (r.table)
+                trl_latent_up(&r, a->in[v->left], right, 1.0f, in);
+            else
+                up_alike(&r, a->in[v->left], right, in);
         }
         sum += log(normalise(in));
     }
@@ -83,7 +108,7 @@ static void outside(const trl_latent *l, const trl_latent_tree *x, trl_latent_sc
         size_t place;
         normalise(a->out[k]);
         const float here = dot(a->in[k], a->out[k]);
-        if (!(here > 0.0f))
+        if (!(here > LEAST))
             return;
         if (v->left == TRL_NO_NODE) {
             place = place_of_word(l, x, v);
@@ -91,20 +116,22 @@ static void outside(const trl_latent *l, const trl_latent_tree *x, trl_latent_sc
                 count[place + y] += a->in[k][y] * a->out[k][y] / here;
             continue;
         }
-        /* `in` of the node was divided by its largest: the sum over uses of its rule is not `here`
-         */
         const trl_latent_rule r = rule_of(l, t, v, &place);
         const bool binary = v->right != TRL_NO_NODE;
         const float *right = binary ? a->in[v->right] : one;
+        float *out_right = binary ? a->out[v->right] : unused;
+        memset(unused, 0, sizeof unused);
+        if (!r.table) {
+            down_alike(&r, a->out[v->left], out_right);
+            continue;
+        }
+        trl_latent_down(&r, a->out[k], a->in[v->left], right, a->out[v->left], out_right);
+        /* `in` of the node was divided by its largest: uses of its rule do not sum to `here` */
         float up[MOST] = {0};
         trl_latent_up(&r, a->in[v->left], right, 1.0f, up);
         const float all = dot(up, a->out[k]);
-        memset(unused, 0, sizeof unused);
-        if (!(all > 0.0f))
-            continue;
-        trl_latent_down(&r, a->out[k], a->in[v->left], right, a->out[v->left],
-                        binary ? a->out[v->right] : unused);
-        trl_latent_uses(&r, a->out[k], a->in[v->left], right, 1.0f / all, count + place);
+        if (all > LEAST)
+            trl_latent_uses(&r, a->out[k], a->in[v->left], right, 1.0f / all, count + place);
     }
 }
 
