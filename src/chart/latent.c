@@ -1,9 +1,6 @@
-/* latent.c -- where a grammar with substates of states has its numbers; its file. */
+/* latent.c -- where a grammar with substates of states has its numbers. */
 /* SPDX-License-Identifier: MIT */
 #include "chart/latent.h"
-
-#include <math.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/mem.h"
@@ -82,6 +79,7 @@ void trl_latent_fini(trl_latent *l)
     trl_latent_layout_fini(&l->at);
     trl_free(l->p);
     l->p = NULL;
+    trl_latent_rows_fini(&l->rows);
 }
 
 static size_t find(const uint32_t *tags, const size_t *at, uint32_t from, uint32_t to, uint32_t tag)
@@ -98,86 +96,4 @@ size_t trl_latent_word(const trl_latent_layout *at, const trl_lexicon *x, uint32
     if (word != TRL_NO_ID && x->word_count[word] > x->rare)
         return find(x->word_tag, at->word, x->word_first[word], x->word_first[word + 1], tag);
     return find(x->class_tag, at->class_, x->class_first[cls], x->class_first[cls + 1], tag);
-}
-
-/* ---- files ----------------------------------------------------------------------------------- */
-
-static const char *const substates_tag[TRL_LATENT_GRAMMARS] = {
-    "latent1", "latent2", "latent3", "latent4", "latent5", "latent6", "latent7", "latent8"};
-static const char *const numbers_tag[TRL_LATENT_GRAMMARS] = {
-    "latentp1", "latentp2", "latentp3", "latentp4", "latentp5", "latentp6", "latentp7", "latentp8"};
-
-bool trl_latent_stored(size_t number, const trl_container *c)
-{
-    const void *unused;
-    size_t n;
-    return trl_container_find(c, substates_tag[number], &unused, &n);
-}
-
-#define STEPS 8   /* of a factor of two */
-#define LARGEST 4 /* 2^4 is the largest number: a word that always has one of 16 substates */
-
-static uint8_t code_of(float p)
-{
-    const double q = p > 0.0f ? 1.0 + STEPS * (LARGEST - log2((double)p)) : 0.0;
-    return q < 1.0 ? p > 0.0f : q > 255.0 ? 0 : (uint8_t)(q + 0.5);
-}
-
-static void decode(float value[256])
-{
-    value[0] = 0.0f;
-    for (int q = 1; q < 256; q++)
-        value[q] = (float)exp2(LARGEST - (q - 1) / (double)STEPS);
-}
-
-void trl_latent_round(trl_latent *l)
-{
-    float value[256];
-    decode(value);
-    for (size_t x = 0; x < l->at.n; x++)
-        l->p[x] = value[code_of(l->p[x])];
-}
-
-trl_status trl_latent_save(const trl_latent *l, size_t number, trl_container_builder *b,
-                           trl_error *err)
-{
-    uint8_t *code = trl_alloc(l->at.n, 1);
-    if (!code)
-        return trl_fail_mem(err);
-    for (size_t x = 0; x < l->at.n; x++)
-        code[x] = code_of(l->p[x]);
-    trl_container_builder_add(b, substates_tag[number], l->at.k, l->g->n_states);
-    trl_container_builder_give(b, numbers_tag[number], code, l->at.n);
-    return TRL_OK;
-}
-
-static bool sane_substates(const uint8_t *k, const trl_grammar *g)
-{
-    bool sane = k[g->root] == 1;
-    for (size_t s = 0; s < g->n_states; s++)
-        sane = sane && k[s] > 0 && k[s] <= TRL_LATENT_MOST && (k[s] & (k[s] - 1)) == 0;
-    return sane;
-}
-
-trl_status trl_latent_load(trl_latent *l, size_t number, const trl_container *c, trl_error *err)
-{
-    const void *substates, *codes;
-    size_t n, size;
-    if (!trl_container_find(c, substates_tag[number], &substates, &n) || n != l->g->n_states ||
-        !sane_substates(substates, l->g))
-        return trl_container_damaged(c, err, "the substates of its grammar make no sense");
-    uint8_t *k = trl_alloc(n, 1);
-    if (k)
-        memcpy(k, substates, n);
-    const trl_status st = trl_latent_layout_init(&l->at, l->g, l->x, k, err);
-    if (st != TRL_OK)
-        return st;
-    if (!trl_container_find(c, numbers_tag[number], &codes, &size) || size != l->at.n)
-        return trl_container_damaged(c, err, "its grammar with substates is incomplete");
-    float value[256];
-    decode(value);
-    l->p = trl_alloc(size, sizeof *l->p);
-    for (size_t x = 0; l->p && x < size; x++)
-        l->p[x] = value[((const uint8_t *)codes)[x]];
-    return l->p ? TRL_OK : trl_fail_mem(err);
 }

@@ -45,14 +45,18 @@ static double dot(const float *a, const float *b, unsigned n)
     return sum;
 }
 
-static trl_latent_rule binary_rule(const run *r, uint32_t rule)
+static trl_latent_row_list binary_rule(const run *r, uint32_t rule)
 {
     const trl_latent *l = r->l;
     const trl_binary *b = &l->g->binary[rule];
-    const size_t from = l->at.binary[rule];
-    const bool seen = l->at.binary[rule + 1] > from;
-    return (trl_latent_rule){seen ? l->p + from : NULL, l->at.k[b->parent], l->at.k[b->left],
-                             l->at.k[b->right]};
+    const size_t from = l->rows.first[rule];
+    const bool seen = l->at.binary[rule + 1] > l->at.binary[rule];
+    return (trl_latent_row_list){l->rows.xy + 2 * from,
+                                 seen ? l->rows.p + l->rows.number[rule] : NULL,
+                                 l->rows.first[rule + 1] - from,
+                                 l->at.k[b->parent],
+                                 l->at.k[b->left],
+                                 l->at.k[b->right]};
 }
 
 static trl_latent_rule unary_rule(const run *r, uint32_t rule)
@@ -61,7 +65,8 @@ static trl_latent_rule unary_rule(const run *r, uint32_t rule)
     const trl_unary *u = &l->g->unary[rule];
     const size_t from = l->at.unary[rule];
     const bool seen = l->at.unary[rule + 1] > from;
-    return (trl_latent_rule){seen ? l->p + from : NULL, l->at.k[u->parent], l->at.k[u->child], 1};
+    return (trl_latent_rule){seen ? trl_latent_at(l, from) : NULL, l->at.k[u->parent],
+                             l->at.k[u->child], 1};
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -70,7 +75,7 @@ static void set_word(run *r, uint32_t item, size_t place, double p)
 {
     const unsigned n = substates(r, item);
     for (unsigned x = 0; x < n; x++)
-        r->before[item][x] = (float)p * (place == SIZE_MAX ? 1.0f : r->l->p[place + x]);
+        r->before[item][x] = (float)p * (place == SIZE_MAX ? 1.0f : trl_latent_at(r->l, place)[x]);
 }
 
 /* log p(word | tag), and what is known of the tags, for the tags of word i; the largest is 1. */
@@ -111,6 +116,14 @@ static bool dead(const run *r, size_t cell)
     return r->c->scale[cell] == UNSET;
 }
 
+/* Times 2^e, in two steps so that no factor is 0 or infinite. */
+static void scale(float *v, int e)
+{
+    const float half = ldexpf(1.0f, e / 2), rest = ldexpf(1.0f, e - e / 2);
+    for (unsigned k = 0; k < MOST; k++)
+        v[k] = v[k] * half * rest;
+}
+
 /* A power of two so that the largest number of the cell is about 1. */
 static void rescale(run *r, size_t cell)
 {
@@ -128,10 +141,8 @@ static void rescale(run *r, size_t cell)
     }
     const int e = ilogbf(top);
     for (uint32_t x = from; x < to; x++) {
-        for (unsigned k = 0; k < MOST; k++) {
-            r->before[x][k] = ldexpf(r->before[x][k], -e);
-            r->after[x][k] = ldexpf(r->after[x][k], -e);
-        }
+        scale(r->before[x], -e);
+        scale(r->after[x], -e);
         r->mean[x] = sum_of(r->after[x], MOST) / (float)substates(r, x);
     }
     c->scale[cell] += e;
@@ -184,8 +195,7 @@ static void join(run *r, size_t i, size_t k, size_t j)
     if (sum - c->scale[cell] <= 60)
         return;
     for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) /* rare */
-        for (unsigned y = 0; y < MOST; y++)
-            r->before[x][y] = ldexpf(r->before[x][y], c->scale[cell] - sum);
+        scale(r->before[x], c->scale[cell] - sum);
     c->scale[cell] = sum;
 }
 
@@ -200,9 +210,9 @@ typedef void (*edge_fn)(run *r, uint32_t rule, float f, uint32_t left, uint32_t 
 
 static void inside_edge(run *r, uint32_t rule, float f, uint32_t left, uint32_t right, uint32_t up)
 {
-    const trl_latent_rule b = binary_rule(r, rule);
-    if (b.table) {
-        trl_latent_up(&b, r->after[left], r->after[right], f, r->before[up]);
+    const trl_latent_row_list b = binary_rule(r, rule);
+    if (b.p) {
+        trl_latent_rows_up(&b, r->after[left], r->after[right], f, r->before[up]);
         return;
     }
     const float v = f * (float)r->l->pcfg->binary_exp[rule] * r->mean[left] * r->mean[right];
@@ -212,13 +222,13 @@ static void inside_edge(run *r, uint32_t rule, float f, uint32_t left, uint32_t 
 
 static void outside_edge(run *r, uint32_t rule, float f, uint32_t left, uint32_t right, uint32_t up)
 {
-    const trl_latent_rule b = binary_rule(r, rule);
+    const trl_latent_row_list b = binary_rule(r, rule);
     float w[MOST];
     for (unsigned x = 0; x < b.nx; x++)
         w[x] = r->out_before[up][x] * f;
-    if (b.table) {
-        trl_latent_down(&b, w, r->after[left], r->after[right], r->out_after[left],
-                        r->out_after[right]);
+    if (b.p) {
+        trl_latent_rows_down(&b, w, r->after[left], r->after[right], r->out_after[left],
+                             r->out_after[right]);
         return;
     }
     const float v = sum_of(w, b.nx) * (float)r->l->pcfg->binary_exp[rule];

@@ -125,3 +125,74 @@ TRL_CLONES void trl_latent_uses(const trl_latent_rule *r, const float *up, const
         count_of(r, 16, up, left, right, f, count);
     }
 }
+
+/* ---- packed tables --------------------------------------------------------------------------- */
+
+typedef float v16f __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
+
+TRL_INLINE float sum8(v8f v)
+{
+    return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
+}
+
+TRL_INLINE float sum16(v16f v)
+{
+    const v8f *half = (const v8f *)&v;
+    return sum8(half[0] + half[1]);
+}
+
+#define KERNELS(WIDTH)                                                                             \
+    TRL_INLINE void rows_up##WIDTH(const trl_latent_row_list *r, const float *left,                \
+                                   const float *right, float f, float *up)                         \
+    {                                                                                              \
+        const v##WIDTH##f to = *(const v##WIDTH##f *)right;                                        \
+        const v##WIDTH##f *t = (const v##WIDTH##f *)r->p;                                          \
+        for (size_t k = 0; k < r->n;) {                                                            \
+            const unsigned x = r->xy[2 * k];                                                       \
+            v##WIDTH##f row = left[r->xy[2 * k + 1]] * t[k];                                       \
+            for (k++; k < r->n && r->xy[2 * k] == x; k++)                                          \
+                row += left[r->xy[2 * k + 1]] * t[k];                                              \
+            up[x] += f * sum##WIDTH(row * to);                                                     \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    TRL_INLINE void rows_down##WIDTH(const trl_latent_row_list *r, const float *up,                \
+                                     const float *left, const float *right, float *out_left,       \
+                                     float *out_right)                                             \
+    {                                                                                              \
+        const v##WIDTH##f by = *(const v##WIDTH##f *)right;                                        \
+        const v##WIDTH##f *t = (const v##WIDTH##f *)r->p;                                          \
+        v##WIDTH##f sum[TRL_LATENT_MOST], *out = (v##WIDTH##f *)out_right, all = *out;             \
+        for (unsigned y = 0; y < r->ny; y++)                                                       \
+            sum[y] = (v##WIDTH##f){0};                                                             \
+        for (size_t k = 0; k < r->n; k++)                                                          \
+            sum[r->xy[2 * k + 1]] += up[r->xy[2 * k]] * t[k];                                      \
+        for (unsigned y = 0; y < r->ny; y++) {                                                     \
+            out_left[y] += sum##WIDTH(sum[y] * by);                                                \
+            all += left[y] * sum[y];                                                               \
+        }                                                                                          \
+        *out = all;                                                                                \
+    }
+
+KERNELS(8)
+KERNELS(16)
+
+TRL_CLONES void trl_latent_rows_up(const trl_latent_row_list *r, const float *left,
+                                   const float *right, float f, float *up)
+{
+    if (trl_latent_row_stride(r->nz) == 8)
+        rows_up8(r, left, right, f, up);
+    else
+        rows_up16(r, left, right, f, up);
+}
+
+TRL_CLONES void trl_latent_rows_down(const trl_latent_row_list *r, const float *up,
+                                     const float *left, const float *right, float *out_left,
+                                     float *out_right)
+{
+    if (trl_latent_row_stride(r->nz) == 8)
+        rows_down8(r, up, left, right, out_left, out_right);
+    else
+        rows_down16(r, up, left, right, out_left, out_right);
+}

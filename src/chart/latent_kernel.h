@@ -7,6 +7,10 @@
 #ifndef TRL_LATENT_KERNEL_H
 #define TRL_LATENT_KERNEL_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "chart/latent.h"
 #include "num/simd.h"
 
 typedef struct trl_latent_rule {
@@ -21,6 +25,20 @@ void trl_latent_up(const trl_latent_rule *r, const float *left, const float *rig
 /* out_left[y] += sum over x, z of up[x] table[x][y][z] right[z], likewise out_right */
 void trl_latent_down(const trl_latent_rule *r, const float *up, const float *left,
                      const float *right, float *out_left, float *out_right);
+
+/* The rows of a packed table (latent.h), ascending. */
+typedef struct trl_latent_row_list {
+    const uint8_t *xy; /* [n][2] */
+    const float *p;    /* [n][trl_latent_row_stride(nz)], 0 from nz on */
+    size_t n;
+    unsigned nx, ny, nz;
+} trl_latent_row_list;
+
+/* As trl_latent_up and trl_latent_down.  */
+void trl_latent_rows_up(const trl_latent_row_list *r, const float *left, const float *right,
+                        float f, float *up);
+void trl_latent_rows_down(const trl_latent_row_list *r, const float *up, const float *left,
+                          const float *right, float *out_left, float *out_right);
 
 /* count[x][y][z] += f up[x] table[x][y][z] left[y] right[z] */
 void trl_latent_uses(const trl_latent_rule *r, const float *up, const float *left,

@@ -119,15 +119,19 @@ trl_status trl_chart_set_up(trl_chart_parser *p, const trl_parse_input *in, trl_
                             bool *given, trl_error *err)
 {
     const trl_tree_model *m = &p->model->m;
-    const bool brackets =
-        (p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1) || trl_chart_has_second_stage(p);
+    const bool two_stages = trl_chart_has_second_stage(p);
+    const bool brackets = (p->o.decode == TRL_PARSE_BRACKETS && p->o.nbest <= 1) || two_stages;
+    const bool gentle = brackets && !two_stages && p->o.latent > 0.0 && m->n_latent > 0;
+    const double threshold = gentle ? TRL_GENTLE_THRESHOLD * m->threshold : m->threshold;
+    const bool mixed = brackets || (p->o.spans && m->n_latent > 0);
     *given = false;
     *o = (trl_decode_options){.binary_exp = m->binary_exp,
                               .unary = m->unary,
                               .ctx = p,
-                              .mix = brackets ? p->o.mix : 0.0,
-                              .latent = brackets ? p->o.latent : 0.0,
-                              .threshold = p->o.prune >= 0.0 ? p->o.prune : m->threshold,
+                              .mix = mixed ? p->o.mix : 0.0,
+                              .latent = mixed ? p->o.latent : 0.0,
+                              .threshold = p->o.prune >= 0.0 ? p->o.prune : threshold,
+                              .coarse = gentle ? TRL_GENTLE_COARSE : 0.0,
                               .deadline = p->deadline,
                               .max_work = p->o.max_work,
                               .max_bytes = p->o.max_bytes};

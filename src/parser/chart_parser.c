@@ -113,6 +113,7 @@ static double told(const trl_chart_parser *p, const trl_bracket *b, size_t n)
     return root ? b->any : trl_span_calibrated(&m->spans, b->any);
 }
 
+/* Where grammars with substates were asked, constituents have the mean that chooses the tree. */
 static trl_status keep_spans(trl_chart_parser *p, trl_error *err)
 {
     trl_brackets b;
@@ -121,6 +122,8 @@ static trl_status keep_spans(trl_chart_parser *p, trl_error *err)
     if (c->late)
         return TRL_OK;
     const trl_status st = trl_chart_brackets(c, &b, &p->d.arena, err);
+    if (st == TRL_OK)
+        trl_decode_mix_all(&p->d, &b);
     for (size_t j = 1; st == TRL_OK && j <= c->n; j++)
         for (size_t i = 0; i < j; i++)
             for (uint32_t k = b.first[trl_cell(i, j)]; k < b.first[trl_cell(i, j) + 1]; k++)

@@ -69,8 +69,9 @@ static double coarse_work(const trl_tree_model *m, size_t n)
 static trl_status lay_out(trl_decoder *d, const trl_tree_model *m, const trl_str *word, size_t n,
                           const trl_decode_options *o, trl_error *err)
 {
+    const double coarse = o->coarse > 0.0 ? o->coarse : COARSE;
     const trl_pruning p = {.threshold = o->threshold,
-                           .coarse = m->span_pruner.span ? COARSE * o->threshold : 0.0,
+                           .coarse = m->span_pruner.span ? coarse * o->threshold : 0.0,
                            .deadline = o->deadline,
                            .max_work = o->max_work,
                            .tags = o->tags,
@@ -238,6 +239,13 @@ void trl_decode_mix_latent(const trl_decoder *d, trl_brackets *b)
 {
     if (d->latent.n)
         trl_brackets_mix(b, &d->latent, d->latent_share);
+}
+
+void trl_decode_mix_all(const trl_decoder *d, trl_brackets *b)
+{
+    if (d->latent.n && d->pruner_posteriors.n)
+        trl_brackets_mix(b, &d->pruner_posteriors, d->mix);
+    trl_decode_mix_latent(d, b);
 }
 
 trl_status trl_decode_mbr(trl_decoder *d, const trl_tree_model *m, double lambda, trl_error *err)

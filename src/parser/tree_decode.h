@@ -16,6 +16,11 @@
  */
 #define TRL_MAX_WORK 1000.0
 
+/* Where grammars with substates are asked, pruning leaves more for them to tell apart: half the
+ * model's threshold, and twice instead of four times as much in the coarse chart. */
+#define TRL_GENTLE_THRESHOLD 0.5
+#define TRL_GENTLE_COARSE 2.0
+
 /* Changes a skeleton before it is charted. */
 typedef trl_status (*trl_edit_fn)(void *ctx, trl_skeleton *s, bool *complete, trl_arena *arena,
                                   trl_error *err);
@@ -24,7 +29,8 @@ typedef struct trl_decode_options {
     const double *binary_exp, *unary; /* of trl_tree_model_shared; not used by a PCFG */
     trl_edit_fn edit;                 /* NULL: none */
     void *ctx;                        /* of edit */
-    double threshold;                 /* of coarse posteriors */
+    double threshold;                 /* of posteriors, in the fine chart of the PCFG */
+    double coarse;                    /* times as much in the coarse one; 0: 4 times */
     double deadline;                  /* on trl_clock(); 0: none */
     double max_work;  /* millions of steps (trl_chart_work) of one chart; 0: no limit */
     size_t max_bytes; /* of a sentence's charts; 0: no limit */
@@ -78,6 +84,10 @@ trl_status trl_decode_brackets(trl_decoder *d, trl_brackets *b, trl_error *err);
 
 /* Mixes the share of the grammars with substates in, where the model has any. */
 void trl_decode_mix_latent(const trl_decoder *d, trl_brackets *b);
+
+/* The same for brackets of the chart alone: with grammars with substates, and only then, the
+ * pruner's share and theirs. */
+void trl_decode_mix_all(const trl_decoder *d, trl_brackets *b);
 
 /* Says in d->failure why the chart has no tree. */
 void trl_decode_note_failure(trl_decoder *d);

@@ -392,7 +392,7 @@ trl_status trl_latent_learn(trl_latent *l, const trl_latent_tree *tree, size_t n
     if (st == TRL_OK) {
         finish_rules(&e);
         word_tables(&e, finish_word);
-        trl_latent_round(l);
+        st = trl_latent_pack(l, err);
     }
     fini(&e);
     if (st != TRL_OK)

@@ -78,10 +78,9 @@ static void test_fit(void **state)
 
 /* It never falls, and stays within 0 and 1; the usual one leaves room for what is in no chart: two
  * constituents that exclude each other have at most 1 together. */
-static void test_map(void **state)
+static void check_map(const trl_span_calibration *s)
 {
-    (void)state;
-    const trl_span_calibration none = {0}, *s = &trl_span_calibration_usual;
+    const trl_span_calibration none = {0};
     double last = 0.0;
     for (double p = 0.0; p <= 1.0; p += 1e-4) {
         const double q = trl_span_calibrated(s, p);
@@ -92,6 +91,13 @@ static void test_map(void **state)
     }
     assert_near(trl_span_calibrated(s, 0.5 * (s->knot[3].p + s->knot[4].p)),
                 0.5 * (s->knot[3].share + s->knot[4].share), 1e-12);
+}
+
+static void test_map(void **state)
+{
+    (void)state;
+    check_map(&trl_span_calibration_usual);
+    check_map(&trl_span_calibration_latent);
 }
 
 /* Nothing to learn from; few; all at one place. */
@@ -212,6 +218,7 @@ static void test_trees(void **state)
                         s.knot[k].share <= s.knot[k].p);
         check_proper(&s, seed);
         check_proper(&trl_tree_calibration_usual, seed);
+        check_proper(&trl_tree_calibration_latent, seed);
     }
     free(x);
     assert_near(trl_log_calibrated(&none, -3.0), -3.0, 0.0);
