@@ -45,7 +45,7 @@ static inline unsigned trl_latent_row_stride(unsigned k)
 /* Tables of binary rules without the rows [x][y] that are all 0: most are. */
 typedef struct trl_latent_rows {
     size_t *first;  /* [n_binary + 1]: rows of a rule; NULL: nothing is packed */
-    size_t *number; /* [n_binary + 1]: the first number of these rows, in p */
+    size_t *number; /* [n_binary + 1]: the first number of these rows, in p: a multiple of 16 */
     uint8_t *xy;    /* [rows][2] */
     float *p;       /* rows of trl_latent_row_stride(K(C)) numbers, 0 from K(C) on */
 } trl_latent_rows;
@@ -100,11 +100,18 @@ trl_status trl_latent_save(const trl_latent *l, size_t number, trl_container_bui
                            trl_error *err);
 trl_status trl_latent_load(trl_latent *l, size_t number, const trl_container *c, trl_error *err);
 
+/* A sentence, and what is known of it. */
+typedef struct trl_latent_sentence {
+    const trl_words *words;
+    const trl_tag_scores *tags; /* as in trl_coarse_how */
+    const uint8_t *dead;        /* [items of the chart]: those that are left out; NULL: none */
+} trl_latent_sentence;
+
 /* Posteriors of the items and unary edges of a chart over l->g, made by trl_chart_init: the chart
- * then looks as after trl_chart_outside, as far as trl_chart_brackets looks at it.  tags: as in
- * trl_coarse_how.  c->log_z is -inf where there is no tree, or where floats cannot hold its
- * numbers. Scratch in the arena.  TRL_ENOMEM. */
-trl_status trl_latent_chart(const trl_latent *l, const trl_words *w, const trl_tag_scores *tags,
-                            trl_chart *c, trl_arena *arena, trl_error *err);
+ * then looks as after trl_chart_outside, as far as trl_chart_brackets looks at it.  l is packed.
+ * c->log_z is -inf where there is no tree, or where floats cannot hold its numbers. Scratch in the
+ * arena.  TRL_ENOMEM. */
+trl_status trl_latent_chart(const trl_latent *l, const trl_latent_sentence *x, trl_chart *c,
+                            trl_arena *arena, trl_error *err);
 
 #endif

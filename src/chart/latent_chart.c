@@ -19,7 +19,8 @@ typedef struct run {
     const trl_latent *l;
     trl_chart *c;
     float (*before)[MOST], (*after)[MOST], (*out_before)[MOST], (*out_after)[MOST]; /* [items] */
-    float *mean; /* [items]: of `after`; 0: the item has no tree */
+    float *mean;         /* [items]: of `after`; 0: the item has no tree */
+    const uint8_t *dead; /* [items], or NULL */
 } run;
 
 static const float one[MOST] = {1.0f};
@@ -27,6 +28,11 @@ static const float one[MOST] = {1.0f};
 static unsigned substates(const run *r, uint32_t item)
 {
     return r->l->at.k[r->c->s->item[item] & TRL_STATE_MASK];
+}
+
+TRL_INLINE bool is_dead(const run *r, uint32_t item)
+{
+    return r->dead && r->dead[item];
 }
 
 static float sum_of(const float *v, unsigned n)
@@ -45,7 +51,7 @@ static double dot(const float *a, const float *b, unsigned n)
     return sum;
 }
 
-static trl_latent_row_list binary_rule(const run *r, uint32_t rule)
+TRL_INLINE trl_latent_row_list binary_rule(const run *r, uint32_t rule)
 {
     const trl_latent *l = r->l;
     const trl_binary *b = &l->g->binary[rule];
@@ -65,8 +71,8 @@ static trl_latent_rule unary_rule(const run *r, uint32_t rule)
     const trl_unary *u = &l->g->unary[rule];
     const size_t from = l->at.unary[rule];
     const bool seen = l->at.unary[rule + 1] > from;
-    return (trl_latent_rule){seen ? trl_latent_at(l, from) : NULL, l->at.k[u->parent],
-                             l->at.k[u->child], 1};
+    return (trl_latent_rule){seen ? trl_latent_at(l, from) : NULL, l->at.k[u->parent], 1,
+                             l->at.k[u->child]};
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -157,21 +163,23 @@ static void close_cell(run *r, size_t i, size_t j)
     if (dead(r, cell))
         return;
     for (uint32_t x = c->s->first[cell]; x < c->s->first[cell + 1]; x++) {
-        if (!(c->s->item[x] & TRL_BEFORE))
+        if (!(c->s->item[x] & TRL_BEFORE) || is_dead(r, x))
             memset(r->before[x], 0, sizeof r->before[x]);
         if (c->s->item[x] & TRL_AFTER)
             memcpy(r->after[x], r->before[x], sizeof r->after[x]);
     }
     for (uint32_t e = c->unary_first[cell]; e < c->unary_first[cell + 1]; e++) {
         const trl_unary_edge *u = &c->unary[e];
+        if (is_dead(r, u->parent) || is_dead(r, u->child))
+            continue;
         const trl_latent_rule rule = unary_rule(r, u->rule);
         float *up = r->after[u->parent];
         if (rule.table) {
-            trl_latent_up(&rule, r->before[u->child], one, 1.0f, up);
+            trl_latent_up(&rule, one, r->before[u->child], 1.0f, up);
             continue;
         }
         const float v = expf((float)r->l->pcfg->unary[u->rule]) *
-                        sum_of(r->before[u->child], rule.ny) / (float)rule.ny;
+                        sum_of(r->before[u->child], rule.nz) / (float)rule.nz;
         for (unsigned x = 0; x < rule.nx; x++)
             up[x] += v;
     }
@@ -254,7 +262,7 @@ static void edges(run *r, size_t i, size_t k, float f, edge_fn fn)
                 continue;
             for (uint32_t x = g->pair[p].first; x < g->pair[p + 1].first; x++) {
                 const uint32_t a = up[g->binary_parent[x]];
-                if (a && (c->s->item[a - 1] & TRL_BEFORE))
+                if (a && (c->s->item[a - 1] & TRL_BEFORE) && !is_dead(r, a - 1))
                     fn(r, x, f, b, d - 1, a - 1);
             }
         }
@@ -295,18 +303,20 @@ static void open_cell(run *r, size_t cell)
             memcpy(r->out_before[x], r->out_after[x], sizeof r->out_before[x]);
     for (uint32_t e = c->unary_first[cell]; e < c->unary_first[cell + 1]; e++) {
         const trl_unary_edge *u = &c->unary[e];
+        if (is_dead(r, u->parent) || is_dead(r, u->child))
+            continue;
         const trl_latent_rule rule = unary_rule(r, u->rule);
         const float *out = r->out_after[u->parent], *in = r->before[u->child];
         float down[MOST] = {0}, unused[MOST] = {0};
         const float v =
-            sum_of(out, rule.nx) * expf((float)r->l->pcfg->unary[u->rule]) / (float)rule.ny;
+            sum_of(out, rule.nx) * expf((float)r->l->pcfg->unary[u->rule]) / (float)rule.nz;
         if (rule.table)
-            trl_latent_down(&rule, out, in, one, down, unused);
-        for (unsigned y = 0; y < rule.ny; y++) {
+            trl_latent_down(&rule, out, one, in, unused, down);
+        for (unsigned y = 0; y < rule.nz; y++) {
             down[y] += rule.table ? 0.0f : v;
             r->out_before[u->child][y] += down[y];
         }
-        c->unary_exp[e] = dot(down, in, rule.ny);
+        c->unary_exp[e] = dot(down, in, rule.nz);
     }
 }
 
@@ -369,17 +379,18 @@ static bool lay_out(run *r, trl_arena *arena)
     return true;
 }
 
-trl_status trl_latent_chart(const trl_latent *l, const trl_words *w, const trl_tag_scores *tags,
-                            trl_chart *c, trl_arena *arena, trl_error *err)
+trl_status trl_latent_chart(const trl_latent *l, const trl_latent_sentence *x, trl_chart *c,
+                            trl_arena *arena, trl_error *err)
 {
-    run r = {.l = l, .c = c};
+    run r = {.l = l, .c = c, .dead = x->dead};
+    const trl_words *w = x->words;
     uint32_t *tag = trl_arena_get(arena, l->g->n_states, sizeof *tag);
     double *logp = trl_arena_get(arena, l->g->n_states, sizeof *logp);
     c->log_z = -(double)INFINITY;
     if (!tag || !logp || !lay_out(&r, arena))
         return trl_fail_mem(err);
     for (size_t i = 0; i < w->n; i++)
-        set_tags(&r, w, tags, i, tag, logp);
+        set_tags(&r, w, x->tags, i, tag, logp);
     inside(&r);
     const size_t whole = trl_cell(0, c->n);
     if (c->root_item == TRL_NO_ID || dead(&r, whole) || !(r.after[c->root_item][0] > 0.0f))

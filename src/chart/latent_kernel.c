@@ -131,6 +131,8 @@ TRL_CLONES void trl_latent_uses(const trl_latent_rule *r, const float *up, const
 typedef float v16f __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float v8f __attribute__((vector_size(32), aligned(4), may_alias));
 
+#define LINE __attribute__((aligned(64)))
+
 TRL_INLINE float sum8(v8f v)
 {
     return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
@@ -163,7 +165,7 @@ TRL_INLINE float sum16(v16f v)
     {                                                                                              \
         const v##WIDTH##f by = *(const v##WIDTH##f *)right;                                        \
         const v##WIDTH##f *t = (const v##WIDTH##f *)r->p;                                          \
-        v##WIDTH##f sum[TRL_LATENT_MOST], *out = (v##WIDTH##f *)out_right, all = *out;             \
+        v##WIDTH##f sum[TRL_LATENT_MOST] LINE, *out = (v##WIDTH##f *)out_right, all = *out;        \
         for (unsigned y = 0; y < r->ny; y++)                                                       \
             sum[y] = (v##WIDTH##f){0};                                                             \
         for (size_t k = 0; k < r->n; k++)                                                          \

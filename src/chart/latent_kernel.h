@@ -1,7 +1,7 @@
 /* latent_kernel.h -- one rule and the substates of its states (latent.h).
  *
- * table[x][y][z] for a parent of nx substates and children of ny and nz; a unary rule has nz 1 and
- * right[0] 1.  Powers of two up to TRL_LATENT_MOST.
+ * table[x][y][z] for a parent of nx substates and children of ny and nz; a unary rule has ny 1 and
+ * left[0] 1.  Powers of two up to TRL_LATENT_MOST.
  */
 /* SPDX-License-Identifier: MIT */
 #ifndef TRL_LATENT_KERNEL_H

@@ -84,6 +84,7 @@ static void place_rows(trl_latent *l, const uint8_t *bits)
                 out->xy[2 * n++ + 1] = (uint8_t)(k % l->at.k[b->left]);
                 number += trl_latent_row_stride(l->at.k[b->right]);
             }
+        number = (number + 15) / 16 * 16; /* whole cache lines */
     }
     out->first[l->g->n_binary] = n;
     out->number[l->g->n_binary] = number;
@@ -98,7 +99,7 @@ trl_status trl_latent_rows_init(trl_latent *l, const uint8_t *bits, trl_error *e
     out->xy = trl_alloc(2 * n + 1, 1);
     if (out->first && out->number && out->xy) {
         place_rows(l, bits);
-        out->p = trl_zalloc(trl_latent_rows_size(l) + 1, sizeof *out->p);
+        out->p = trl_zalloc64(trl_latent_rows_size(l) + 1, sizeof *out->p);
     }
     if (out->p)
         return TRL_OK;

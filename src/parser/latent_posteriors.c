@@ -58,7 +58,8 @@ static trl_status project(const trl_tree_model *m, const trl_skeleton *fine, trl
 /* Posteriors of a chart, by several grammars. */
 typedef struct sums {
     double *after, *before, *unary;
-    size_t n; /* grammars */
+    uint8_t *dead; /* [items]: the first of them has nearly no use for it */
+    size_t n;      /* grammars */
 } sums;
 
 static bool sums_init(sums *s, const trl_chart *c, trl_arena *arena)
@@ -66,7 +67,8 @@ static bool sums_init(sums *s, const trl_chart *c, trl_arena *arena)
     s->after = trl_arena_get(arena, c->n_items, sizeof *s->after);
     s->before = trl_arena_get(arena, c->n_items, sizeof *s->before);
     s->unary = trl_arena_get(arena, c->n_unary, sizeof *s->unary);
-    if (!s->after || !s->before || !s->unary)
+    s->dead = trl_arena_get(arena, c->n_items, 1);
+    if (!s->after || !s->before || !s->unary || !s->dead)
         return false;
     memset(s->after, 0, c->n_items * sizeof *s->after);
     memset(s->before, 0, c->n_items * sizeof *s->before);
@@ -74,9 +76,13 @@ static bool sums_init(sums *s, const trl_chart *c, trl_arena *arena)
     return true;
 }
 
+#define LITTLE 1e-3 /* posterior by the first grammar of what the others leave out */
+
 static void add(sums *s, const trl_chart *c)
 {
     for (size_t x = 0; x < c->n_items; x++) {
+        if (s->n == 0)
+            s->dead[x] = c->after[x] < LITTLE && c->out_before[x] < LITTLE;
         s->after[x] += c->after[x];
         s->before[x] += c->out_before[x];
     }
@@ -103,7 +109,8 @@ static trl_status ask_all(const trl_tree_model *m, const trl_latent_question *x,
     const trl_tag_scores *tags = x->tags && x->tags->n ? &x->tags->coarse : NULL;
     trl_status st = sums_init(s, c, arena) ? TRL_OK : trl_fail_mem(err);
     for (size_t k = 0; st == TRL_OK && k < m->n_latent; k++) {
-        st = trl_latent_chart(&m->latent[k], x->words, tags, c, arena, err);
+        const trl_latent_sentence by = {x->words, tags, s->n ? s->dead : NULL};
+        st = trl_latent_chart(&m->latent[k], &by, c, arena, err);
         if (st == TRL_OK && isfinite(c->log_z))
             add(s, c);
     }

@@ -12,8 +12,6 @@
 
 #define LEAST 1e-30f /* sums of smaller numbers are not told from 0 */
 
-static const float one[MOST] = {1.0f};
-
 static trl_latent_rule rule_of(const trl_latent *l, const trl_btree *t, const trl_bnode *v,
                                size_t *place)
 {
@@ -22,8 +20,18 @@ static trl_latent_rule rule_of(const trl_latent *l, const trl_btree *t, const tr
     *place = binary ? at->binary[v->rule] : at->unary[v->rule];
     const size_t end = binary ? at->binary[v->rule + 1] : at->unary[v->rule + 1];
     return (trl_latent_rule){end > *place ? l->p + *place : NULL, at->k[v->state],
-                             at->k[t->node[v->left].state],
-                             binary ? at->k[t->node[v->right].state] : 1};
+                             binary ? at->k[t->node[v->left].state] : 1,
+                             at->k[t->node[binary ? v->right : v->left].state]};
+}
+
+/* The children's vectors, in or out; a unary rule's is the right one. */
+typedef struct two {
+    float *left, *right;
+} two;
+
+static two children(const trl_bnode *v, float (*of)[MOST], float *none)
+{
+    return v->right != TRL_NO_NODE ? (two){of[v->left], of[v->right]} : (two){none, of[v->left]};
 }
 
 /* Rules that have no numbers: the same for all substates. */
@@ -77,11 +85,12 @@ static double inside(const trl_latent *l, const trl_latent_tree *x, trl_latent_s
                 in[y] = place == SIZE_MAX ? UNKNOWN : l->p[place + y];
         } else {
             const trl_latent_rule r = rule_of(l, t, v, &place);
-            const float *right = v->right != TRL_NO_NODE ? a->in[v->right] : one;
+            float one[MOST] = {1.0f};
+            const two c = children(v, a->in, one);
             if (r.table)
-                trl_latent_up(&r, a->in[v->left], right, 1.0f, in);
+                trl_latent_up(&r, c.left, c.right, 1.0f, in);
             else
-                up_alike(&r, a->in[v->left], right, in);
+                up_alike(&r, c.left, c.right, in);
         }
         sum += log(normalise(in));
     }
@@ -104,7 +113,6 @@ static void outside(const trl_latent *l, const trl_latent_tree *x, trl_latent_sc
     a->out[0][0] = 1.0f;
     for (size_t k = 0; k < t->n; k++) {
         const trl_bnode *v = &t->node[k];
-        float unused[MOST];
         size_t place;
         normalise(a->out[k]);
         const float here = dot(a->in[k], a->out[k]);
@@ -117,21 +125,19 @@ static void outside(const trl_latent *l, const trl_latent_tree *x, trl_latent_sc
             continue;
         }
         const trl_latent_rule r = rule_of(l, t, v, &place);
-        const bool binary = v->right != TRL_NO_NODE;
-        const float *right = binary ? a->in[v->right] : one;
-        float *out_right = binary ? a->out[v->right] : unused;
-        memset(unused, 0, sizeof unused);
+        float one[MOST] = {1.0f}, unused[MOST] = {0};
+        const two in = children(v, a->in, one), out = children(v, a->out, unused);
         if (!r.table) {
-            down_alike(&r, a->out[v->left], out_right);
+            down_alike(&r, out.left, out.right);
             continue;
         }
-        trl_latent_down(&r, a->out[k], a->in[v->left], right, a->out[v->left], out_right);
+        trl_latent_down(&r, a->out[k], in.left, in.right, out.left, out.right);
         /* `in` of the node was divided by its largest: uses of its rule do not sum to `here` */
         float up[MOST] = {0};
-        trl_latent_up(&r, a->in[v->left], right, 1.0f, up);
+        trl_latent_up(&r, in.left, in.right, 1.0f, up);
         const float all = dot(up, a->out[k]);
         if (all > LEAST)
-            trl_latent_uses(&r, a->out[k], a->in[v->left], right, 1.0f / all, count + place);
+            trl_latent_uses(&r, a->out[k], in.left, in.right, 1.0f / all, count + place);
     }
 }
 

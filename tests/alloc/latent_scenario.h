@@ -100,7 +100,8 @@ static trl_status chart_latent(latent_run *r, trl_error *err)
     if (st == TRL_OK)
         st = trl_chart_init(&c, &r->g, &s, &r->arena, err);
     if (st == TRL_OK)
-        st = trl_latent_chart(&r->back, &words, NULL, &c, &r->arena, err);
+        st =
+            trl_latent_chart(&r->back, &(trl_latent_sentence){.words = &words}, &c, &r->arena, err);
     if (st == TRL_OK)
         assert_true(isfinite(c.log_z));
     return st;

@@ -195,6 +195,7 @@ static void check_chart(latent_world *x, const forest *f, const trl_tag_scores *
     trl_error err;
     world *w = &x->w;
     const ders *all = roots(f);
+    const trl_words words = {w->word, w->n};
     trl_btree t = {0};
     expected e = {trl_zalloc(w->c.n_items + 1, sizeof(double)),
                   trl_zalloc(w->c.n_items + 1, sizeof(double)),
@@ -205,7 +206,8 @@ static void check_chart(latent_world *x, const forest *f, const trl_tag_scores *
         add_used(x, &all->at[k], p, &e);
         e.all += p;
     }
-    assert_ok(trl_latent_chart(&x->l, &(trl_words){w->word, w->n}, tags, &w->c, &w->arena, &err));
+    assert_ok(trl_latent_chart(&x->l, &(trl_latent_sentence){.words = &words, .tags = tags}, &w->c,
+                               &w->arena, &err));
     assert_int_equal(isfinite(w->c.log_z), e.all > 0.0);
     for (size_t k = 0; e.all > 0.0 && k < w->c.n_items; k++) {
         near(w->c.after[k] * w->c.out_after[k], e.after[k] / e.all);
