@@ -36,8 +36,8 @@ double trl_log_calibrated(const trl_span_calibration *s, double log_p);
 
 /* Those of three treebanks, by cross-validation (docs/parser.md): of constituents and of trees. */
 extern const trl_span_calibration trl_span_calibration_usual, trl_tree_calibration_usual;
-/* Of parsers that ask grammars with substates. */
-extern const trl_span_calibration trl_span_calibration_latent, trl_tree_calibration_latent;
+/* Of constituents, where grammars with substates are asked. */
+extern const trl_span_calibration trl_span_calibration_latent;
 
 /* A posterior and whether the constituent is right. */
 typedef struct trl_span_outcome {

@@ -204,7 +204,7 @@ static trl_status write_model(trl_tree_training *j, const trl_train_result *r, t
     if (j->model_options.licence == TRL_RULES_SMOOTHED && j->objective->id == TRL_OBJ_LIKELIHOOD) {
         const bool mixed = j->model.n_latent > 0;
         j->model.spans = mixed ? trl_span_calibration_latent : trl_span_calibration_usual;
-        j->model.trees = mixed ? trl_tree_calibration_latent : trl_tree_calibration_usual;
+        j->model.trees = trl_tree_calibration_usual;
     }
     trl_status st = trl_tree_model_save(&j->model, j->w, text, &b, err);
     for (size_t k = 0; k < TRL_MORE_GRAMMARS; k++)

@@ -218,7 +218,6 @@ static void test_trees(void **state)
                         s.knot[k].share <= s.knot[k].p);
         check_proper(&s, seed);
         check_proper(&trl_tree_calibration_usual, seed);
-        check_proper(&trl_tree_calibration_latent, seed);
     }
     free(x);
     assert_near(trl_log_calibrated(&none, -3.0), -3.0, 0.0);
