@@ -88,7 +88,7 @@ Tables 3 and 4 and Figure 2 of Finkel, Kleeman & Manning, *Efficient, feature-ba
 only the order of rows and their distances compare. Brackets are counted by EVALB's rules (COLLINS.prm) after the
 gold tags are put on the words; words go in, tags are the parser's own. The grammar is the paper's: parents on all states, tags
 included, head tags on VPs, markov order 1 (2 above 15 words); "our grammar" is the default: the
-same annotation, order 0, and for the feature-based row rules never seen and a tagger of words, which the rows with the paper's grammar are without (`--no-tagger`). All other options are the defaults, some of which (penalty, passes, pruning) were chosen on the dev sections of these
+same annotation, order 0, and for the feature-based row rules never seen and a tagger of words, which the rows with the paper's grammar are without (\`--no-tagger\`). All other options are the defaults, some of which (penalty, passes, pruning) were chosen on the dev sections of these
 corpora. Ours are trained by adagrad (passes as shown); the trees are those with the best
 expected brackets; feature-based rows are pruned by the span pruner and mix its posteriors in, the others by the PCFG. Clusters: $(cluster_source). Seconds are of one processor, without reading and charts.
 END
