@@ -13,11 +13,12 @@
  *     sieve...  weights of the pruning pass, when it has any (span_pruner.h)
  *     fn...     function labels, when it has any (function_labels.h)
  *     tagger    the file of a chain model, when there is a tagger (word_tagger.h)
- *     latent1   the substates of a grammar beside the parser's, and latentp1, its numbers, when
- * there is one; latent2, latentp2: of a second, up to 8 (chart/latent.h) r...      the second
- * stage, when there is one (reranker.h) more1     the file of a parser of another grammar, when
- * there is one (chart_model.h), which has the clusters of this one; more2: of a third f?...     the
- * grammar, its lexicon (l?), the coarse ones (c?, k?)
+ *     latent1   the substates of a grammar beside the parser's, when there is one; latentr1 and
+ *               latentp1, its numbers; latent2 ... of a second, up to 8 (chart/latent.h)
+ *     r...      the second stage, when there is one (reranker.h)
+ *     more1     the file of a parser of another grammar, when there is one (chart_model.h), which
+ *               has the clusters of this one; more2: of a third
+ *     f?...     the grammar, its lexicon (l?), the coarse ones (c?, k?)
  *
  * Features with weight 0 are left out.
  */
