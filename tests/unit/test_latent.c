@@ -190,7 +190,15 @@ static void add_used(const latent_world *x, const der *d, double p, expected *e)
         add_used(x, d->right, p, e);
 }
 
-static void check_chart(latent_world *x, const forest *f, const trl_tag_scores *tags)
+static bool avoids(const der *d, const uint8_t *dead)
+{
+    return !(dead && dead[d->item]) && (!d->left || avoids(d->left, dead)) &&
+           (!d->right || avoids(d->right, dead));
+}
+
+/* dead: items that no tree may have, or NULL. */
+static void check_chart(latent_world *x, const forest *f, const trl_tag_scores *tags,
+                        const uint8_t *dead)
 {
     trl_error err;
     world *w = &x->w;
@@ -201,13 +209,15 @@ static void check_chart(latent_world *x, const forest *f, const trl_tag_scores *
                   trl_zalloc(w->c.n_items + 1, sizeof(double)),
                   trl_zalloc(w->c.n_unary + 1, sizeof(double)), 0.0};
     for (size_t k = 0; all && k < all->n; k++) {
+        if (!avoids(&all->at[k], dead))
+            continue;
         tree_of(w, &all->at[k], &t);
         const double p = tree_p(x, tags, &t);
         add_used(x, &all->at[k], p, &e);
         e.all += p;
     }
-    assert_ok(trl_latent_chart(&x->l, &(trl_latent_sentence){.words = &words, .tags = tags}, &w->c,
-                               &w->arena, &err));
+    assert_ok(trl_latent_chart(&x->l, &(trl_latent_sentence){&words, tags, dead}, &w->c, &w->arena,
+                               &err));
     assert_int_equal(isfinite(w->c.log_z), e.all > 0.0);
     for (size_t k = 0; e.all > 0.0 && k < w->c.n_items; k++) {
         near(w->c.after[k] * w->c.out_after[k], e.after[k] / e.all);
@@ -256,7 +266,12 @@ static void test_chart(void **state)
         pack(&x);
         if (all_trees(&f, &x.w) && few(&x, &f)) {
             done += roots(&f) != NULL;
-            check_chart(&x, &f, &(trl_tag_scores){given, score});
+            uint8_t *dead = trl_alloc(x.w.c.n_items + 1, 1);
+            for (size_t k = 0; k < x.w.c.n_items; k++)
+                dead[k] = draw(&r, 12) == 0;
+            check_chart(&x, &f, &(trl_tag_scores){given, score}, NULL);
+            check_chart(&x, &f, &(trl_tag_scores){given, score}, dead);
+            trl_free(dead);
         }
         free_forest(&f);
         trl_free(score);
