@@ -111,7 +111,11 @@ static trl_status load_numbers(trl_latent *l, size_t number, const trl_container
     const char *incomplete = "its grammar with substates is incomplete";
     const void *bits, *codes;
     size_t n;
-    if (!trl_container_find(c, rows_tag[number], &bits, &n) || n != bytes_of_bits(l))
+    if (!trl_container_find(c, rows_tag[number], &bits, &n))
+        return trl_fail_hint(
+            err, trl_container_damaged(c, err, "its grammar with substates has no rows"),
+            "it may have been written by an earlier Trellis: train it again");
+    if (n != bytes_of_bits(l))
         return trl_container_damaged(c, err, incomplete);
     const trl_status st = trl_latent_rows_init(l, bits, err);
     if (st != TRL_OK)
