@@ -3,6 +3,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "chart/latent_kernel.h"
 
+#include <string.h>
+
 TRL_INLINE void up_of(const trl_latent_rule *r, unsigned nz, const float *left, const float *right,
                       float f, float *up)
 {
@@ -140,7 +142,8 @@ TRL_INLINE float sum8(v8f v)
 
 TRL_INLINE float sum16(v16f v)
 {
-    const v8f *half = (const v8f *)&v;
+    v8f half[2];
+    memcpy(half, &v, sizeof half);
     return sum8(half[0] + half[1]);
 }
 
